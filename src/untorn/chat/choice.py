@@ -1,0 +1,411 @@
+"""One choice while it grows: deltas in, events out, a Choice at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntFlag
+from typing import Any, Literal
+
+from msgspec import Raw
+
+from untorn.chat.chunks import ChunkChoice, Delta, Finding, Fragment
+from untorn.chat.completion import Audio, Choice, Message, ToolCall, TornToolCall
+from untorn.chat.finish_reasons import STANDARD, Meaning, meaning_of
+from untorn.chat.pieces import join, joined, merge_block
+from untorn.chat.quirks.surrogate_split import scrub
+from untorn.chat.text import GrowingText, Growth
+from untorn.chat.tool_calls import FinalCall, OpenCall, ToolCalls
+from untorn.events import (
+    AudioDelta,
+    ChoiceFinished,
+    LogprobsDelta,
+    ReasoningDelta,
+    RefusalDelta,
+    Revised,
+    StreamEvent,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+)
+from untorn.options import Options
+
+Deliver = Callable[[StreamEvent], None]
+
+
+class Kind(IntFlag):
+    """The kinds of things that a delta can bring (rule 14)."""
+
+    NOTHING = 0
+    ROLE = 1
+    CONTENT = 2
+    REASONING = 4
+    TOOL_CALLS = 8
+    FINISH = 16
+
+
+def kinds_of(choice: ChunkChoice) -> Kind:
+    """What a choice of a chunk brings."""
+    kinds = Kind.NOTHING if choice.finish_reason is None else Kind.FINISH
+    delta = choice.delta
+    if delta is None:
+        return kinds
+    if delta.role is not None:
+        kinds |= Kind.ROLE
+    if delta.content is not None:
+        kinds |= Kind.CONTENT
+    if delta.reasoning is not None:
+        kinds |= Kind.REASONING
+    if delta.fragments:
+        kinds |= Kind.TOOL_CALLS
+    return kinds
+
+
+class ChoiceBuilder:
+    """A choice while it grows."""
+
+    __slots__ = (
+        "_annotations",
+        "_audio",
+        "_deliver",
+        "_extra",
+        "_last_reason",
+        "_logprobs",
+        "_message_extra",
+        "_options",
+        "_reasoning_details",
+        "_told_calls",
+        "accepted",
+        "audio_ended",
+        "calls",
+        "content",
+        "finish_reason",
+        "index",
+        "length",
+        "meaning",
+        "reasoning",
+        "refusal",
+        "role",
+        "seen",
+    )
+
+    def __init__(self, index: int, options: Options, deliver: Deliver) -> None:
+        self.index = index
+        self.role: str | None = None
+        self.seen = Kind.NOTHING
+        """The kinds of deltas that have been searched for repeated keys."""
+        self.content = GrowingText(may_be_cumulative=True)
+        self.reasoning = GrowingText(may_be_cumulative=True)
+        self.refusal = GrowingText(may_be_cumulative=False)
+        self.calls = ToolCalls(options.limits.depth)
+        self.finish_reason: str | None = None
+        self.meaning: Meaning | None = None
+        """What the finish reason means; None without one."""
+        self.audio_ended = False
+        """Whether its audio brought ``expires_at``, the end mark that audio has."""
+        self.accepted = False
+        """Whether ``[DONE]`` stands for the finish reason, by rule 16 or by the caller's wish."""
+        self.length = 0
+        """Characters so far. Exact only after ``count``."""
+        self._options = options
+        self._deliver = deliver
+        self._last_reason: str | None = None
+        self._logprobs: list[bytes] = []
+        self._audio: dict[str, Any] | None = None
+        self._annotations: list[Any] = []
+        self._reasoning_details: list[dict[str, Any]] = []
+        self._extra: dict[str, Any] = {}
+        self._message_extra: dict[str, Any] = {}
+        self._told_calls: list[ToolCall | TornToolCall] = []
+
+    # What comes in ---------------------------------------------------------------------------
+
+    def receive(self, choice: ChunkChoice, findings: list[Finding]) -> None:
+        """Take a choice of a chunk; its events are delivered, what is odd is noted."""
+        if choice.delta is not None:
+            if self.is_finished and _says_something(choice.delta):
+                findings.append(
+                    Finding("content-after-finish", f"choice {self.index} went on after its end")
+                )
+            self._receive_delta(choice.delta, findings)
+        if choice.logprobs is not None:
+            self.receive_logprobs(Raw(choice.logprobs))
+        self._extra |= choice.extra
+        if choice.finish_reason is not None:
+            self._receive_finish_reason(choice.finish_reason, findings)
+
+    def _receive_delta(self, delta: Delta, findings: list[Finding]) -> None:
+        if self.role is None:
+            self.role = delta.role
+        whole = delta.is_message
+        if delta.reasoning is not None:
+            self.say("reasoning", delta.reasoning, findings, whole=whole)
+        if delta.content is not None:
+            self.say("content", delta.content, findings, whole=whole)
+        if delta.refusal is not None:
+            self.say("refusal", delta.refusal, findings, whole=whole)
+        for fragment in delta.fragments:
+            self._receive_fragment(fragment, findings, of_message=whole)
+        if delta.audio is not None:
+            self._receive_audio(delta.audio)
+        self._annotations += delta.annotations
+        for block in delta.reasoning_details:
+            merge_block(self._reasoning_details, block)
+        if delta.parts:
+            self._message_extra.setdefault("content_parts", []).extend(delta.parts)
+        for key, value in delta.extra.items():
+            join(self._message_extra, key, value)
+
+    def say(
+        self,
+        channel: Literal["content", "reasoning", "refusal"],
+        fragment: str,
+        findings: list[Finding],
+        *,
+        whole: bool = False,
+    ) -> None:
+        """More text of one channel; of a ``whole`` message only what is new."""
+        text: GrowingText = getattr(self, channel)
+        growth = text.receive_whole(fragment) if whole else text.receive(fragment)
+        self.length += len(fragment)
+        self._deliver_growth(channel, growth, findings)
+
+    def _deliver_growth(
+        self,
+        channel: Literal["content", "reasoning", "refusal"],
+        growth: Growth,
+        findings: list[Finding],
+    ) -> None:
+        for code in growth.codes:
+            findings.append(Finding(code, f"in the {channel} of choice {self.index}"))
+        if growth.deliver:
+            self._deliver(DELTAS[channel](self.index, growth.deliver))
+        if growth.revised is not None and channel != "refusal":
+            self._deliver(Revised(self.index, channel, growth.revised))
+
+    def _receive_fragment(
+        self, fragment: Fragment, findings: list[Finding], *, of_message: bool
+    ) -> None:
+        call = self.calls.receive(fragment, findings, of_message=of_message)
+        if call.started and call.name is not None and call.name != call.told_name:
+            call.told_name = call.name
+            self._deliver(Revised(self.index, "name", call.name, call.number))
+        new, codes = call.append(fragment.arguments)
+        self.length += len(fragment.arguments)
+        findings += [Finding(code, f"in the arguments of call {call.number}") for code in codes]
+        self._deliver_arguments(call, new)
+
+    def _deliver_arguments(self, call: OpenCall, new: str) -> None:
+        if not new:
+            return
+        self._start(call)
+        self._deliver(ToolCallDelta(self.index, call.number, call.index, new))
+
+    def _start(self, call: OpenCall) -> None:
+        if not call.started:
+            call.started = True
+            call.told_name = call.name
+            self._deliver(
+                ToolCallStarted(self.index, call.number, call.index, call.id, call.name)
+            )
+
+    def _receive_audio(self, audio: dict[str, Any]) -> None:
+        so_far = self._audio = self._audio or {}
+        data, transcript = (_text(audio.get(key)) for key in ("data", "transcript"))
+        so_far.setdefault("data", []).append(data)
+        if "transcript" in audio:
+            so_far.setdefault("transcript", []).append(transcript)
+        for key in ("id", "expires_at"):
+            so_far.setdefault(key, None)
+            so_far[key] = audio.get(key) or so_far[key]
+        self.audio_ended = so_far["expires_at"] is not None
+        self.length += len(data) + len(transcript)
+        if data or transcript:
+            self._deliver(AudioDelta(self.index, data, transcript))
+
+    def receive_logprobs(self, raw: Raw) -> None:
+        """More logprobs, as JSON."""
+        self._logprobs.append(bytes(raw))
+        self._deliver(LogprobsDelta(self.index, raw))
+
+    def _receive_finish_reason(self, reason: str, findings: list[Finding]) -> None:
+        meaning = meaning_of(reason, self._options.normal_finish_reasons)
+        if meaning is Meaning.UNKNOWN:
+            findings.append(
+                Finding("finish-reason-unknown", f"nobody knows what {reason[:60]!r} means")
+            )
+        elif reason not in STANDARD:
+            findings.append(Finding("finish-reason-nonstandard", f"it is {reason[:60]!r}"))
+        first = self.finish_reason is None
+        if not first:
+            again = reason in (self.finish_reason, self._last_reason)
+            code = "finish-reason-repeated" if again else "finish-reason-changed"
+            findings.append(Finding(code, f"choice {self.index} got {reason[:60]!r} as well"))
+        self._last_reason = reason
+        if self.meaning is None or meaning > self.meaning:
+            self.finish_reason, self.meaning = reason, meaning
+            if not first:
+                self._deliver(Revised(self.index, "finish_reason", reason))
+        if first:
+            self._finish(findings)
+
+    # Its end ---------------------------------------------------------------------------------
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether its end was announced, well or badly."""
+        return self.finish_reason is not None or self.accepted
+
+    def accept_done(self, findings: list[Finding]) -> None:
+        """``[DONE]`` ends it: its audio has ended, or the caller takes that for an end."""
+        self.accepted = True
+        self._finish(findings)
+
+    def _finish(self, findings: list[Finding]) -> None:
+        self._release(findings, finished=True)
+        self._finish_calls()
+        self._deliver(ChoiceFinished(self.index, self.finish_reason))
+
+    def close(self, findings: list[Finding]) -> None:
+        """Nothing more comes at all: deliver what waits."""
+        self._release(findings, finished=self.is_finished)
+        self._finish_calls()
+
+    def _release(self, findings: list[Finding], *, finished: bool) -> None:
+        channels: tuple[Literal["content", "reasoning", "refusal"], ...]
+        channels = ("reasoning", "content", "refusal")
+        for channel in channels:
+            text: GrowingText = getattr(self, channel)
+            self._deliver_growth(channel, text.release(finished=finished), findings)
+        for call in self.calls.calls:
+            if finished:
+                new, codes = call.close()
+                findings += [Finding(code, f"in call {call.number}") for code in codes]
+                self._deliver_arguments(call, new)
+            self._start(call)
+
+    def _finish_calls(self) -> None:
+        """ToolCallFinished for each whole call, after a Revised where a repair changed one."""
+        final = self.calls.final([])
+        made = self._tool_calls(final)
+        if self.is_finished and self._differ_from_told(final) and made != self._told_calls:
+            self._told_calls = made
+            self._deliver(Revised(self.index, "tool_calls", made))
+        for call, tool_call in zip(final, made, strict=True):
+            opened = self.calls.calls[call.number]
+            if opened.told_arguments is None and isinstance(tool_call, ToolCall):
+                opened.told_arguments = call.arguments
+                self._deliver(ToolCallFinished(self.index, call.number, call.index, tool_call))
+
+    def _differ_from_told(self, final: list[FinalCall]) -> bool:
+        opened = self.calls.calls
+        return len(final) < len(opened) or any(
+            call.arguments not in (told.told_arguments, told.arguments)
+            for call, told in ((call, opened[call.number]) for call in final)
+        )
+
+    def _is_whole(self, call: FinalCall) -> bool:
+        """Whether a call may be run (law 1)."""
+        if call.lost or call.name is None:
+            return False
+        if self.meaning is Meaning.LIMIT:
+            return call.is_object
+        return self._ended_normally and (call.custom or call.is_json or not call.arguments)
+
+    @property
+    def _ended_normally(self) -> bool:
+        return self.accepted or self.meaning in (Meaning.NORMAL, Meaning.CALLS)
+
+    # What is left ----------------------------------------------------------------------------
+
+    def count(self) -> int:
+        """Characters so far, exactly."""
+        texts = [self.content, self.reasoning, self.refusal]
+        self.length = sum(len(text.text or "") for text in texts)
+        self.length += sum(len(part) for call in self.calls.calls for part in call.fragments)
+        if self._audio is not None:
+            self.length += sum(map(len, self._audio["data"]))
+        return self.length
+
+    def odd_at_the_end(self) -> list[Finding]:
+        """What can be said to be odd only when nothing more comes."""
+        findings: list[Finding] = []
+        content = self.content.text or ""
+        where = f"choice {self.index}"
+        if self.role is None:
+            findings.append(Finding("role-missing", f"{where} got no role; it is assistant's"))
+        if self.content.is_cumulative or self.reasoning.is_cumulative:
+            findings.append(Finding("content-cumulative", f"{where} got snapshots of its text"))
+        tags = content.count("<think>") + content.count("</think>")
+        if tags:
+            findings += [Finding("think-tags", f"the content of {where} holds think tags")] * tags
+        calls = self.calls.final(findings)
+        if calls and self.finish_reason is not None and self.finish_reason.lower() == "stop":
+            findings.append(Finding("finish-reason-mismatch", f"{where} has calls to run"))
+        if self.finish_reason is None and self.audio_ended and self.accepted:
+            findings.append(Finding("audio-end", f"{where} ended with its audio"))
+        return findings
+
+    def build(self) -> Choice:
+        """The choice as it stands."""
+        message = Message(
+            role=self.role or "assistant",
+            content=self.content.text,
+            reasoning=self.reasoning.text,
+            reasoning_details=[scrub(joined(block)) for block in self._reasoning_details],
+            refusal=self.refusal.text,
+            tool_calls=self._tool_calls(self.calls.final([])),
+            audio=self._built_audio(),
+            annotations=list(self._annotations),
+            extra=joined(self._message_extra),
+        )
+        return Choice(
+            index=self.index,
+            message=message,
+            finish_reason=self.finish_reason,
+            raw_logprobs=list(self._logprobs),
+            extra=dict(self._extra),
+        )
+
+    def _tool_calls(self, final: list[FinalCall]) -> list[ToolCall | TornToolCall]:
+        return [self._tool_call(place, call) for place, call in enumerate(final)]
+
+    def _tool_call(self, place: int, call: FinalCall) -> ToolCall | TornToolCall:
+        kind: Literal["custom", "function"] = "custom" if call.custom else "function"
+        if self._is_whole(call):
+            return ToolCall(place, call.id, kind, call.name, call.arguments)
+        invalid = self._ended_normally and not call.lost and call.name is not None
+        state: Literal["invalid", "torn"] = "invalid" if invalid else "torn"
+        return TornToolCall(place, call.id, kind, call.name, call.arguments, state)
+
+    def _built_audio(self) -> Audio | None:
+        audio = self._audio
+        if audio is None:
+            return None
+        transcript = audio.get("transcript")
+        expires_at = audio["expires_at"]
+        return Audio(
+            id=audio["id"] if isinstance(audio["id"], str) else None,
+            data="".join(audio["data"]),
+            transcript=None if transcript is None else "".join(transcript),
+            expires_at=expires_at if isinstance(expires_at, int) else None,
+        )
+
+
+DELTAS: dict[str, Callable[[int, str], StreamEvent]] = {
+    "content": TextDelta,
+    "reasoning": ReasoningDelta,
+    "refusal": RefusalDelta,
+}
+
+
+def _says_something(delta: Delta) -> bool:
+    texts = [delta.content, delta.reasoning, delta.refusal]
+    if delta.audio is not None:
+        texts += [_text(delta.audio.get("data")), _text(delta.audio.get("transcript"))]
+    brings_calls = any(part.name or part.id or part.arguments for part in delta.fragments)
+    return any(texts) or brings_calls
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,437 @@
+"""Payload → chunk. The fast way for the usual shape, the plain way for everything else.
+
+The fast way: msgspec decodes a payload straight from bytes into ``UsualChunk``, which forbids
+unknown keys and other types. It holds what nearly all chunks of a long answer are: more text, more
+reasoning, more arguments of an open call. What it refuses is not wrong, only not usual.
+
+The plain way: ``read_chunk`` turns any decoded JSON object into a ``Chunk``, the normal form in
+which no provider differs from another, and notes what was odd.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import Raw, Struct
+
+from untorn.chat.quirks.arguments_not_string import as_text
+from untorn.chat.quirks.choices_missing import bare_choice
+from untorn.chat.quirks.content_not_string import Parts, read_parts
+from untorn.chat.quirks.legacy_function_call import as_tool_call
+from untorn.chat.quirks.message_for_delta import holds_messages, what_is_said
+from untorn.chat.quirks.reasoning_duplicated import read_reasoning
+from untorn.chat.quirks.usage_in_extension import usages_in_extensions
+
+# The fast way -------------------------------------------------------------------------------
+
+
+class UsualFunction(Struct, gc=False, forbid_unknown_fields=True):
+    name: str | None = None
+    arguments: str = ""
+
+
+class UsualFragment(Struct, gc=False, forbid_unknown_fields=True):
+    index: int
+    id: str | None = None
+    type: str | None = None
+    function: UsualFunction | None = None
+
+
+class UsualDelta(Struct, gc=False, forbid_unknown_fields=True):
+    content: str | None = None
+    role: str | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    tool_calls: list[UsualFragment] | None = None
+    refusal: None = None
+    function_call: None = None
+
+
+class UsualChoice(Struct, gc=False, forbid_unknown_fields=True):
+    index: int
+    delta: UsualDelta
+    finish_reason: None = None
+    logprobs: None = None
+
+
+class UsualChoiceWithLogprobs(Struct, gc=False, forbid_unknown_fields=True):
+    index: int
+    delta: UsualDelta
+    finish_reason: None = None
+    # Undecoded: they are nine tenths of such a chunk, and few ask for them. (As a field's type
+    # `Raw | None` would mean null only.)
+    logprobs: Raw = Raw(b"null")
+
+
+UsualObject = Literal["chat.completion.chunk", "chat.completion", "text_completion", ""]
+
+
+class UsualChunk(Struct, gc=False, forbid_unknown_fields=True):
+    choices: list[UsualChoice]
+    id: str | None = None
+    object: UsualObject = ""
+    created: int | None = None
+    model: str | None = None
+    service_tier: str | None = None
+    system_fingerprint: str | None = None
+    obfuscation: str | None = None
+    usage: None = None
+
+
+class UsualChunkWithLogprobs(UsualChunk, gc=False, forbid_unknown_fields=True):
+    choices: list[UsualChoiceWithLogprobs]  # type: ignore[assignment]  # narrower on purpose
+
+
+decode_usual = msgspec.json.Decoder(UsualChunk).decode
+decode_usual_with_logprobs = msgspec.json.Decoder(UsualChunkWithLogprobs).decode
+
+# The plain way ------------------------------------------------------------------------------
+
+
+class Finding(NamedTuple):
+    """Something odd: a defect code and a sentence."""
+
+    code: str
+    detail: str
+
+
+class Fragment(Struct, gc=False):
+    """A piece of a tool call. What is absent, null or empty on the wire is None."""
+
+    index: int | None
+    id: str | None
+    name: str | None
+    arguments: str
+    custom: bool
+    legacy: bool = False
+    """It came as ``function_call``, which has neither id nor index by nature."""
+
+
+class Delta(Struct, gc=False):
+    """What one choice of a chunk adds."""
+
+    role: str | None
+    content: str | None
+    reasoning: str | None
+    refusal: str | None
+    fragments: list[Fragment]
+    audio: dict[str, Any] | None
+    annotations: list[Any]
+    reasoning_details: list[dict[str, Any]]
+    parts: list[Any]
+    """Content parts that are neither text nor thinking."""
+    extra: dict[str, Any]
+    is_message: bool
+    """It is a whole message, not an increment."""
+
+
+class ChunkChoice(Struct, gc=False):
+    """One choice of a chunk."""
+
+    index: int
+    delta: Delta | None
+    """None if it had neither delta nor message."""
+    finish_reason: str | None
+    logprobs: bytes | None
+    """JSON, as compact text."""
+    extra: dict[str, Any]
+
+
+class Chunk(Struct, gc=False):
+    """A chunk in normal form."""
+
+    id: str | None
+    model: str | None
+    created: int | None
+    system_fingerprint: str | None
+    service_tier: str | None
+    choices: list[ChunkChoice]
+    usages: list[dict[str, Any]]
+    """In the order in which they count: extension, choice, top level."""
+    extra: dict[str, Any]
+    findings: list[Finding]
+
+
+DELTA_KEYS = frozenset(
+    "role content reasoning reasoning_content reasoning_details refusal tool_calls function_call"
+    " audio annotations".split()
+)
+CHOICE_KEYS = frozenset(
+    "index delta message finish_reason logprobs usage error text".split()
+)
+CHUNK_KEYS = frozenset(
+    "id object created model system_fingerprint service_tier choices usage obfuscation"
+    " error".split()
+)
+
+
+def is_chunk(body: dict[str, Any]) -> bool:
+    """Whether a JSON object is a chunk (rule 4)."""
+    if "choices" in body:
+        return True
+    if any(isinstance(body.get(key), dict) for key in ("usage", "delta", "message")):
+        return True
+    kind = body.get("object")
+    return isinstance(kind, str) and kind.startswith("chat.completion")
+
+
+def read_chunk(body: dict[str, Any], *, is_document: bool) -> Chunk:
+    """The normal form of a JSON object for which ``is_chunk`` holds.
+
+    ``is_document``: it is a completion that was not streamed, so messages are its usual shape.
+    """
+    findings: list[Finding] = []
+    choices = body.get("choices")
+    known = CHUNK_KEYS
+    if isinstance(choices, list):
+        entries: list[Any] = choices
+    else:
+        findings.append(Finding("choices-missing", "a chunk has no list of choices"))
+        bare = bare_choice(body)
+        entries = [] if bare is None else [bare]
+        known = CHUNK_KEYS | CHOICE_KEYS if entries else CHUNK_KEYS
+    code = None if is_document else code_of_messages(body)
+    if code == "completion-in-stream":
+        findings.append(Finding(code, "an event carries a whole chat.completion"))
+    message_code = code if code == "message-for-delta" else None
+    read = [_read_choice(entry, body, message_code, findings) for entry in entries]
+    chunk = Chunk(
+        id=_text(body.get("id")),
+        model=_text(body.get("model")),
+        created=_created(body, findings),
+        system_fingerprint=_text(body.get("system_fingerprint")),
+        service_tier=_text(body.get("service_tier")),
+        choices=[choice for choice in read if choice is not None],
+        usages=[],
+        extra=_extra(body, known),
+        findings=findings,
+    )
+    _read_usages(chunk, body, entries)
+    return chunk
+
+
+class _Logprobs(Struct):
+    logprobs: Raw = Raw(b"null")
+
+
+class _ChoicesWithLogprobs(Struct):
+    choices: list[_Logprobs]
+
+
+_decode_logprobs = msgspec.json.Decoder(_ChoicesWithLogprobs).decode
+
+
+def keep_logprobs_as_sent(chunk: Chunk, data: bytes) -> None:
+    """Replace the logprobs of ``chunk`` by the JSON in its payload ``data``, as in the fast way,
+    if that is JSON by the letter."""
+    try:
+        sent = [bytes(choice.logprobs) for choice in _decode_logprobs(data).choices]
+        for raw in sent:
+            raw.decode("utf-8")
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return
+    if len(sent) == len(chunk.choices):
+        for choice, raw in zip(chunk.choices, sent, strict=True):
+            choice.logprobs = raw if choice.logprobs is not None else None
+
+
+def code_of_messages(body: dict[str, Any]) -> str | None:
+    """What it means that a chunk holds messages: the code of a defect, None if it holds none."""
+    if not holds_messages(body):
+        choices = body.get("choices")
+        entries = choices if isinstance(choices, list) else []
+        said = [what_is_said(entry) for entry in entries if isinstance(entry, dict)]
+        return "message-for-delta" if any(one.is_message for one in said) else None
+    return "completion-in-stream" if body.get("object") == "chat.completion" else "message-for-delta"
+
+
+def wire_index(value: Any) -> int | None:
+    """An index: an integer that is not negative, or a string of ASCII digits; else None.
+
+    One over 64 bits counts as missing: nobody numbers so far, and few languages can.
+    """
+    if isinstance(value, str):
+        if not (value.isascii() and value.isdecimal() and len(value) < 20):
+            return None
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if 0 <= value < 2**63 else None
+
+
+def _read_choice(
+    entry: Any, body: dict[str, Any], message_code: str | None, findings: list[Finding]
+) -> ChunkChoice | None:
+    if not isinstance(entry, dict):
+        findings.append(Finding("delta-missing", f"a choice is {_kind(entry)}, not an object"))
+        return None
+    is_bare = entry is body
+    index = wire_index(entry.get("index"))
+    if index is None and not is_bare:
+        findings.append(Finding("choice-index-missing", "a choice has no index; taken as 0"))
+    said = what_is_said(entry)
+    if said.both:
+        findings.append(Finding("message-and-delta", "a choice has both; message is ignored"))
+    if said.is_message and message_code is not None:
+        findings.append(Finding(message_code, "a choice has message in place of delta"))
+    if said.delta is None:
+        findings.append(Finding("delta-missing", "a choice has neither delta nor message"))
+        text = _text(entry.get("text"))
+        delta = None if text is None else _read_delta({"content": text}, False, findings)
+    else:
+        delta = _read_delta(said.delta, said.is_message, findings)
+    return ChunkChoice(
+        index=0 if index is None or is_bare else index,
+        delta=delta,
+        finish_reason=_finish_reason(entry, findings),
+        logprobs=_logprobs(entry.get("logprobs")),
+        extra={} if is_bare else _extra(entry, CHOICE_KEYS),
+    )
+
+
+def _read_delta(delta: dict[str, Any], is_message: bool, findings: list[Finding]) -> Delta:
+    role = delta.get("role")
+    if role == "":
+        findings.append(Finding("role-empty", "the role is an empty string"))
+    content = delta.get("content")
+    parts = Parts()
+    if content is not None and not isinstance(content, str):
+        findings.append(Finding("content-not-string", f"content is {_kind(content)}"))
+        parts = read_parts(content)
+        content = parts.content
+    reasoning = read_reasoning(delta, parts.reasoning)
+    if reasoning.duplicated:
+        findings.append(Finding("reasoning-duplicated", "the same reasoning under two keys"))
+    audio = delta.get("audio")
+    return Delta(
+        role=_text(role) or None,
+        content=content,
+        reasoning=reasoning.text,
+        refusal=_text(delta.get("refusal")),
+        fragments=_read_fragments(delta, is_message, findings),
+        audio=audio if isinstance(audio, dict) else None,
+        annotations=_list(delta.get("annotations")),
+        reasoning_details=[
+            block for block in _list(delta.get("reasoning_details")) if isinstance(block, dict)
+        ],
+        parts=parts.others,
+        extra=_extra(delta, DELTA_KEYS),
+        is_message=is_message,
+    )
+
+
+def _read_fragments(
+    delta: dict[str, Any], is_message: bool, findings: list[Finding]
+) -> list[Fragment]:
+    entries = delta.get("tool_calls")
+    if isinstance(entries, dict):
+        findings.append(Finding("tool-calls-not-list", "tool_calls is an object, not a list"))
+        entries = [entries]
+    fragments = [
+        _read_fragment(entry, is_message, findings)
+        for entry in _list(entries)
+        if isinstance(entry, dict)
+    ]
+    legacy = as_tool_call(delta.get("function_call"))
+    if legacy is not None:
+        findings.append(Finding("legacy-function-call", "the call came as function_call"))
+        fragment = _read_fragment(legacy, False, findings)
+        fragment.legacy = True
+        fragments.append(fragment)
+    return fragments
+
+
+def _read_fragment(entry: dict[str, Any], is_message: bool, findings: list[Finding]) -> Fragment:
+    if entry.get("id") == "":
+        findings.append(Finding("tool-id-empty", "a fragment has an empty id"))
+    custom = entry.get("custom")
+    function = entry.get("function")
+    if isinstance(custom, dict) and not isinstance(function, dict):
+        name, arguments = custom.get("name"), _input(custom.get("input"))
+    elif isinstance(function, dict):
+        name, arguments = function.get("name"), _arguments(function, findings)
+    else:
+        name, arguments = None, ""
+    return Fragment(
+        # The calls of a whole message have no index by nature.
+        index=None if is_message else wire_index(entry.get("index")),
+        id=_text(entry.get("id")) or None,
+        name=_text(name) or None,
+        arguments=arguments,
+        custom=isinstance(custom, dict) and not isinstance(function, dict),
+    )
+
+
+def _arguments(function: dict[str, Any], findings: list[Finding]) -> str:
+    if "arguments" not in function:
+        return ""
+    arguments = function["arguments"]
+    if isinstance(arguments, str):
+        return arguments
+    if arguments is None:
+        findings.append(Finding("arguments-null", "arguments are null in a fragment"))
+        return ""
+    findings.append(Finding("arguments-not-string", f"arguments came as {_kind(arguments)}"))
+    return as_text(arguments)
+
+
+def _input(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else as_text(value)
+
+
+def _read_usages(chunk: Chunk, body: dict[str, Any], entries: list[Any]) -> None:
+    in_extensions = usages_in_extensions(body)
+    if in_extensions:
+        chunk.findings.append(Finding("usage-in-extension", "usage is in a vendor's field"))
+    in_choices = [
+        entry["usage"]
+        for entry in entries
+        if isinstance(entry, dict) and entry is not body and isinstance(entry.get("usage"), dict)
+    ]
+    if in_choices:
+        chunk.findings.append(Finding("usage-in-choice", "usage is inside a choice"))
+    chunk.usages += [*in_extensions, *in_choices]
+    if isinstance(body.get("usage"), dict):
+        chunk.usages.append(body["usage"])
+
+
+def _created(body: dict[str, Any], findings: list[Finding]) -> int | None:
+    created = body.get("created")
+    if created is None:
+        return None
+    if isinstance(created, int) and not isinstance(created, bool):
+        return created
+    findings.append(Finding("created-invalid", f"created is {_kind(created)}, not an integer"))
+    return None
+
+
+def _finish_reason(entry: dict[str, Any], findings: list[Finding]) -> str | None:
+    reason = entry.get("finish_reason")
+    if reason in ("", "null"):
+        findings.append(Finding("finish-reason-empty", f'finish_reason is "{reason}"'))
+        return None
+    return _text(reason)
+
+
+def _logprobs(value: Any) -> bytes | None:
+    return as_text(value).encode() if isinstance(value, dict) else None
+
+
+def _extra(body: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in body.items() if value is not None and key not in known}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _kind(value: Any) -> str:
+    kinds = {bool: "true or false", str: "a string", list: "a list", dict: "an object"}
+    return "null" if value is None else kinds.get(type(value), "a number")

@@ -1,0 +1,535 @@
+"""Lines → payloads: events as providers really frame them (corpus rules 1 to 6).
+
+It reads the same lines as ``untorn.sse.EventStream``, and where it reports no defect its payloads
+are the data of those events. It differs on purpose:
+
+1. A data line that is whole JSON by itself is an event as soon as another one follows: some
+   servers send no blank lines, and JSON permits nothing after it.
+2. An event whose joined data is no JSON is read line by line, for the same reason.
+3. A last event without its blank line is used if it is whole: the end of an answer is often
+   there, and to drop it would be to lose the finish reason.
+4. A line that begins with ``{`` or ``[`` is data without a prefix. A body that is only such lines
+   is NDJSON, or one JSON document.
+5. HTML and a field named ``error`` come in place of a stream, and are told apart from stray lines.
+6. A byte order mark at the start of any line is dropped, and so is a second ``data:``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum, auto
+
+from untorn.chat.bare_lines import BareLines
+from untorn.chat.block import Block, KeptLine
+from untorn.chat.json_text import NOTHING, value_of
+from untorn.chat.payload import USUAL, Item, KeepAlive, Kind, Note, Payload, is_done
+from untorn.head import EVENT_STREAM, Head
+from untorn.options import Limits
+from untorn.readable import amount, one_line_of_bytes
+from untorn.sse.event_stream import Tail
+from untorn.sse.fields import split_field
+from untorn.sse.lines import BOM, LineSplitter
+
+NAMELESS = (b"event", b"id", b"retry")
+"""Fields that carry no data."""
+HTML = (b"<html", b"<!doctype", b"<?xml")
+
+
+class Mode(Enum):
+    """What the body is taken for."""
+
+    START = auto()
+    """Nothing but white space has come."""
+    HELD = auto()
+    """It began with ``{`` or ``[``, in a line that is not whole: perhaps a document."""
+    TEXT = auto()
+    """It began with text, and the status is an error: perhaps that text is the message."""
+    STREAM = auto()
+    IGNORED = auto()
+    """The rest belongs to an HTML page."""
+
+
+class Framing:
+    """Feed lines in order, take the items that come back.
+
+    A *place* says where a line is: its number in the list being read, or, for a line of an earlier
+    list, ``-1 - offset``. So a byte offset is computed only where somebody asks for it.
+    """
+
+    def __init__(self, head: Head | None, limits: Limits, splitter: LineSplitter) -> None:
+        self.over: str | None = None
+        """The limit that was passed, as a sentence; None while it is kept."""
+        self.tail: Tail | None = None
+        """The event that the end cut; None if it cut none."""
+        self.is_document = False
+        """The whole body was one JSON document, an array, HTML or the text of an error."""
+        self._failed = head is not None and head.failed
+        self._media_type = head and head.media_type
+        self._limit = limits.event
+        self._depth = limits.depth
+        # The line of a usual event is not measured: the splitter has seen to that.
+        self._measured = limits.line <= limits.event
+        self._splitter = splitter
+        self._lines: Sequence[bytes] = ()
+        self._out: list[Item] = []
+        self._mode = Mode.START
+        self._at_rest = False
+        # A usual event's line that waits for its blank line; and where, if it came earlier.
+        self._usual: bytes | None = None
+        self._usual_offset = 0
+        # The open block: its data lines, how many are not blank, and whether it is named error.
+        self._data = Block()
+        self._texts = 0
+        self._is_error = False
+        # Lines kept until it is clear what the body is (modes HELD and TEXT).
+        self._held = Block()
+        self._bare = BareLines()
+        self._sse_seen = False
+
+    # Lines in --------------------------------------------------------------------------------
+
+    def receive_lines(self, lines: Sequence[bytes]) -> list[Item]:
+        """The items that these lines complete.
+
+        The loop is the fast way: at rest, between two blocks, a line that begins with ``data: {``
+        waits for its blank line. Everything else opens a block, the plain way.
+        """
+        out = self._out = []
+        self._lines = lines
+        usual = self._usual
+        at_rest = self._at_rest
+        for number, line in enumerate(lines):
+            if line:
+                if at_rest and usual is None and line[:7] == USUAL:
+                    usual = line
+                    continue
+                if usual is not None:
+                    self._receive_line(usual, self._place_before(number))
+                    usual = None
+                self._receive_line(line, number)
+                at_rest = self._at_rest
+            elif usual is not None:
+                out.append(usual)
+                usual = None
+            else:
+                self._receive_blank(number)
+                at_rest = self._at_rest
+        self._usual = usual
+        if usual is not None or not at_rest:
+            self._carry()
+        return out
+
+    def _place_before(self, number: int) -> int:
+        return number - 1 if number else -1 - self._usual_offset
+
+    def _carry(self) -> None:
+        """Another list is coming: say where lines of this one are by their offsets."""
+        if not self._lines:
+            return
+        splitter = self._splitter
+        if self._usual is self._lines[-1]:
+            self._usual_offset = splitter.line_offset(len(self._lines) - 1)
+        blocks = [block for block in (self._data, self._held) if block.needs_carrying()]
+        if blocks:
+            offsets = splitter.line_offsets()
+            for block in blocks:
+                block.carry(offsets)
+        if self._bare.count and self._bare.place >= 0:
+            self._bare.place = -1 - splitter.line_offset(self._bare.place)
+
+    def offset_of(self, item: Item) -> int | None:
+        """The byte offset of an item of the list given last."""
+        if isinstance(item, bytes):
+            number = next((n for n, line in enumerate(self._lines) if line is item), None)
+            return self._usual_offset if number is None else self._splitter.line_offset(number)
+        if isinstance(item, KeepAlive) or item.place is None:
+            return None
+        return self._offset_at(item.place)
+
+    def _offset_at(self, place: int) -> int:
+        return self._splitter.line_offset(place) if place >= 0 else -1 - place
+
+    # One line --------------------------------------------------------------------------------
+
+    def _receive_blank(self, place: int) -> None:
+        if self.over is not None:
+            return
+        if self._mode is Mode.STREAM:
+            self._dispatch()
+        elif self._mode in (Mode.HELD, Mode.TEXT):
+            self._hold(b"", place)
+
+    def _receive_line(self, line: bytes, place: int) -> None:
+        if self._mode is Mode.IGNORED or self.over is not None:
+            return
+        line = self._without_bom(line, place)
+        if not line:
+            self._receive_blank(place)
+        elif self._mode is Mode.HELD and not (_is_sse(line) or _is_html(line)):
+            self._hold(line, place)
+        elif self._mode is Mode.START and line.lstrip()[:1] in (b"{", b"["):
+            self._begin_with_bare(line, place)
+        else:
+            self._release_held()
+            self._receive_in_stream(line, place)
+        self._find_rest()
+
+    def _without_bom(self, line: bytes, place: int) -> bytes:
+        while line.startswith(BOM):
+            self._note("bom-mid-stream", "a byte order mark before a field was dropped", place)
+            line = line[len(BOM) :]
+        return line
+
+    def _find_rest(self) -> None:
+        """Say whether the next line may be that of a usual event."""
+        in_stream = self._mode is Mode.STREAM and self._sse_seen and self._measured
+        self._at_rest = in_stream and not self._data and not self._is_error
+
+    def _receive_in_stream(self, line: bytes, place: int) -> None:
+        name, value = split_field(line)
+        if name == b"data":
+            self._see_sse(place)
+            self._add_data(line, place)
+        elif name in NAMELESS:
+            self._see_sse(place)
+            if name == b"event":
+                self._is_error = value == b"error"
+        elif not name:
+            self._see_sse(place)
+            self._out.append(KeepAlive())
+        elif line[:1] in (b"{", b"["):
+            self._receive_bare(line, place)
+        elif _is_html(line):
+            self._receive_html(place)
+        elif name == b"error" and self._is_error_value(value):
+            self._receive_error_field(value, place)
+        else:
+            self._receive_stray(line, place)
+
+    def _see_sse(self, place: int) -> None:
+        """A line that SSE knows: the body is an event stream."""
+        if self._sse_seen:
+            return
+        self._leave_text()
+        self._sse_seen = True
+        self._mode = Mode.STREAM
+        if self._media_type not in (None, EVENT_STREAM):
+            self._note_mismatch("an event stream", place)
+        self._out += self._bare.in_a_stream()
+
+    def _receive_stray(self, line: bytes, place: int) -> None:
+        if self._failed and self._mode in (Mode.START, Mode.TEXT):
+            self._mode = Mode.TEXT
+            self._hold(line, place)
+            return
+        self._mode = Mode.STREAM
+        self._bare.have_company = True
+        lost = b'"choices"' in line
+        code = "bad-json" if lost else "stray-line"
+        what = "a line with choices in it is lost" if lost else "a line was ignored"
+        self._note(code, f"{what}: {one_line_of_bytes(line)}", place)
+
+    def _receive_html(self, place: int) -> None:
+        self._leave_text()
+        self.is_document = not (self._sse_seen or self._bare.count)
+        self._dispatch(at_end=True)
+        self._note("html-body", "an HTML page came", place)
+        self._mode = Mode.IGNORED
+
+    def _is_error_value(self, value: bytes) -> bool:
+        said = value_of(value, self._depth)
+        return isinstance(said, dict | str) and bool(said)
+
+    def _receive_error_field(self, value: bytes, place: int) -> None:
+        self._leave_text()
+        self._mode = Mode.STREAM
+        self._bare.have_company = True
+        self._note("error-field", f"an error came as a field: {one_line_of_bytes(value)}", place)
+        self._out.append(Payload(value, "error field", place))
+
+    # Lines that are kept ---------------------------------------------------------------------
+
+    def _hold(self, line: bytes, place: int) -> None:
+        self._held.add(line, place)
+        if self._held.size > self._limit:
+            self.over = f"a document of more than {self._limit} bytes"
+
+    def _begin_with_bare(self, line: bytes, place: int) -> None:
+        if self._is_whole(line):
+            self._mode = Mode.STREAM
+            self._receive_bare(line, place)
+        else:
+            self._mode = Mode.HELD
+            self._hold(line, place)
+
+    def _release_held(self) -> None:
+        """The body that was held is no document: read its lines as lines."""
+        if self._mode is not Mode.HELD:
+            return
+        held, self._held = self._held, Block()
+        self._mode = Mode.STREAM
+        if self._is_whole(held.joined):
+            self._give_bare(held.joined, held.place)
+            return
+        for kept in held:
+            if kept.line:
+                self._receive_in_stream(kept.line, kept.place)
+            else:
+                self._receive_blank(kept.place)
+
+    def _leave_text(self) -> None:
+        """The text that was held is no message: its lines are stray."""
+        if self._mode is not Mode.TEXT:
+            return
+        held, self._held = self._held, Block()
+        self._mode = Mode.STREAM
+        for kept in held:
+            if kept.line:
+                self._receive_stray(kept.line, kept.place)
+
+    # Bare lines ------------------------------------------------------------------------------
+
+    def _receive_bare(self, line: bytes, place: int) -> None:
+        if self._is_whole(line):
+            self._leave_text()
+            if self._texts:
+                self._note_no_blank_line(place)
+                self._dispatch_data()
+            self._give_bare(line, place)
+        elif self._mode is Mode.TEXT:
+            self._hold(line, place)
+        else:
+            self._mode = Mode.STREAM
+            self._note_bare(place)
+            self._add_data(line, place)
+
+    def _give_bare(self, data: bytes, place: int) -> None:
+        self._mode = Mode.STREAM
+        alone = not (self._sse_seen or self._bare.count or self._bare.have_company)
+        kind: Kind = "error event" if self._is_error else "line" if alone else "event"
+        self._note_bare(place)
+        if alone:
+            self._bare.first = value_of(data, self._depth)
+        self._out.append(Payload(data, kind, place))
+
+    def _note_bare(self, place: int) -> None:
+        if self._sse_seen:
+            self._note("missing-data-prefix", "a JSON line stands without data:", place)
+        else:
+            self._bare.add(place)
+
+    # Blocks ----------------------------------------------------------------------------------
+
+    def _add_data(self, line: bytes, place: int) -> None:
+        value = data_of(line)
+        if line[:1] == b"d" and value != split_field(line)[1]:
+            self._note("double-data-prefix", "the data begins with data: again", place)
+        if value.strip():
+            if self._texts == 1 and self._is_whole(self._first_text()):
+                self._note_no_blank_line(place)
+                self._dispatch_data()
+            self._texts += 1
+        self._data.add(line, place, is_error=self._is_error)
+        if self._data.size > self._limit:
+            self.over = f"an event of more than {self._limit} bytes"
+
+    def _first_text(self) -> bytes:
+        return b"\n".join(map(data_of, self._data.lines)).strip()
+
+    def _dispatch(self, *, at_end: bool = False) -> None:
+        """A blank line, or something as good, ends the block."""
+        if self._data:
+            self._dispatch_data(at_end=at_end)
+        self._is_error = False
+        self._find_rest()
+
+    def _dispatch_data(self, *, at_end: bool = False) -> None:
+        """Give out the data of the block. ``at_end``: no blank line has ended it."""
+        data, self._data = self._data, Block()
+        texts, self._texts = self._texts, 0
+        joined = b"\n".join(map(data_of, data.lines))
+        kind: Kind = "error event" if self._is_error else "event"
+        if at_end and not self._is_whole(joined):
+            self._dispatch_lines(data, joined, at_end=True)
+        elif not at_end and (texts < 2 or value_of(joined, self._depth) is not NOTHING):
+            self._out.append(Payload(joined, kind, data.place))
+        elif at_end:
+            self._note_no_final_blank_line(data.place)
+            self._out.append(Payload(joined, kind, data.place))
+        else:
+            self._dispatch_lines(data, joined, at_end=False)
+
+    def _dispatch_lines(self, data: Block, joined: bytes, *, at_end: bool) -> None:
+        """Read the lines of a block one by one: joined they are no JSON."""
+        lines = [kept for kept in data if data_of(kept.line).strip()]
+        whole = [self._is_whole(data_of(kept.line)) for kept in lines]
+        if not any(whole):
+            if at_end:
+                self._cut(list(data))
+            else:
+                self._give_broken(lines)
+            return
+        if len(lines) > 1:
+            self._note_no_blank_line(lines[1].place)
+        for number, kept in enumerate(lines):
+            if at_end and number == len(lines) - 1:
+                if not whole[number]:
+                    self._cut([kept])
+                    return
+                self._note_no_final_blank_line(kept.place)
+            self._give_line(kept)
+
+    def _give_broken(self, lines: list[KeptLine]) -> None:
+        """No line is whole. Those of an event named error stay joined: they are its message."""
+        named = [kept for kept in lines if kept.is_error]
+        for kept in lines:
+            if not kept.is_error:
+                self._give_line(kept)
+        if named:
+            text = b"\n".join(data_of(kept.line) for kept in named)
+            self._out.append(Payload(text, "error event", named[0].place))
+
+    def _give_line(self, kept: KeptLine) -> None:
+        kind: Kind = "error event" if kept.is_error else "event"
+        self._out.append(Payload(data_of(kept.line), kind, kept.place))
+
+    def _is_whole(self, data: bytes) -> bool:
+        """Whether data is by itself a JSON object, an array or ``[DONE]``."""
+        begin = data.lstrip()[:1]
+        if begin in (b"{", b"[") and isinstance(value_of(data, self._depth), dict | list):
+            return True
+        return is_done(data)
+
+    # The end ---------------------------------------------------------------------------------
+
+    def receive_eof(self, rest: Sequence[bytes]) -> list[Item]:
+        """The body has ended; ``rest`` is its last line, if that had no end."""
+        out = self._out = []
+        self._lines = rest
+        if self._usual is not None:
+            usual, self._usual = self._usual, None
+            self._receive_line(usual, -1 - self._usual_offset)
+        if self._mode is Mode.IGNORED:
+            return out
+        cut = [KeptLine(line, 0, False) for line in rest if not self._use_rest(line)]
+        if self._mode is Mode.HELD:
+            self._end_held()
+        elif self._mode is Mode.TEXT:
+            self._end_text()
+        else:
+            self._dispatch(at_end=True)
+        if cut and self._mode is not Mode.IGNORED:
+            self._cut(cut)
+        self._tell_bare_lines()
+        return out
+
+    def stop(self, rest: bytes) -> list[Item]:
+        """A limit was passed: nothing more is read, and what is open is cut."""
+        out = self._out = []
+        block = self._held if self._held else self._data
+        kept = list(block)
+        if self._usual is not None:
+            kept.append(KeptLine(self._usual, -1 - self._usual_offset, False))
+        if rest:
+            kept.append(KeptLine(rest, -1 - self._splitter.offset, False))
+        if kept:
+            self._cut(kept)
+        return out
+
+    def _use_rest(self, line: bytes) -> bool:
+        """Use a last line without an end as far as it goes; False if it is cut."""
+        line = self._without_bom(line, 0)
+        if not line.strip():
+            return True
+        name, value = split_field(line)
+        in_stream = self._mode in (Mode.START, Mode.STREAM)
+        begins_bare = self._mode is Mode.START and line.lstrip()[:1] in (b"{", b"[")
+        if in_stream and not begins_bare:
+            known = not name or name in NAMELESS
+            is_text = self._failed and self._mode is Mode.START
+            if name == b"data" and not value.strip():
+                self._see_sse(0)
+                return False
+            if known:
+                self._see_sse(0)
+                return True
+            used = name == b"data" or line[:1] in (b"{", b"[") or _is_html(line) or is_text
+            if not used and not (name == b"error" and self._is_error_value(value)):
+                return False
+        self._receive_line(line, 0)
+        return True
+
+    def _end_held(self) -> None:
+        held = self._held
+        if self._is_whole(held.joined):
+            self._held = Block()
+            self._give_bare(held.joined, held.place)
+            self._bare.is_one_line = len(held.joined.split(b"\n")) == 1
+        elif self._failed:
+            self._end_text()
+        elif any(map(self._is_whole, held.lines)):
+            self._release_held()
+            self._dispatch(at_end=True)
+        elif held.lines[-1]:
+            self._held = Block()
+            self._cut(list(held))
+        else:
+            self._held = Block()
+            self._out.append(Payload(held.joined, "event", held.place))
+
+    def _end_text(self) -> None:
+        held, self._held = self._held, Block()
+        self.is_document = True
+        self._out.append(Payload(held.joined, "text", held.place))
+
+    def _tell_bare_lines(self) -> None:
+        """Only now is it clear what bare lines without any SSE line are (rule 6)."""
+        if self._sse_seen or not self._bare.count:
+            return
+        notes = self._bare.alone(failed=self._failed)
+        self.is_document = self._bare.is_document
+        if self._media_type == EVENT_STREAM and not self._bare.have_company:
+            what = "a JSON document" if self.is_document else "NDJSON"
+            self._note_mismatch(what, self._bare.place)
+        self._out += notes
+
+    def _cut(self, kept: list[KeptLine]) -> None:
+        lines = [one.line for one in kept]
+        data = b"\n".join(lines)
+        self.tail = Tail(self._offset_at(kept[0].place), data, lines)
+        detail = f"{amount(len(data), 'byte')} of an event were cut: {one_line_of_bytes(data)}"
+        self._note("truncated-event", detail, kept[0].place)
+
+    # Notes -----------------------------------------------------------------------------------
+
+    def _note(self, code: str, detail: str, place: int) -> None:
+        self._out.append(Note(code, detail, place))
+
+    def _note_mismatch(self, what: str, place: int) -> None:
+        detail = f"the body is {what}, the header says {self._media_type}"
+        self._note("content-type-mismatch", detail, place)
+
+    def _note_no_blank_line(self, place: int) -> None:
+        self._note("no-blank-line", "no blank line ended the event before this line", place)
+
+    def _note_no_final_blank_line(self, place: int) -> None:
+        self._note("no-final-blank-line", "the last event had no blank line; it is used", place)
+
+
+def data_of(line: bytes) -> bytes:
+    """The data of a line: a bare line as it is, a data field's value without further prefixes."""
+    if line[:1] in (b"{", b"["):
+        return line
+    name, value = split_field(line)
+    while value.startswith(b"data:"):
+        name, value = split_field(value)
+    return value
+
+
+def _is_sse(line: bytes) -> bool:
+    name, colon, _ = line.partition(b":")
+    return bool(colon) and (not name or name == b"data" or name in NAMELESS)
+
+
+def _is_html(line: bytes) -> bool:
+    return line[:1] == b"<" and line[:9].lower().startswith(HTML)

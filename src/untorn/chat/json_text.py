@@ -1,0 +1,181 @@
+"""JSON text → value, as leniently as it can be read without guessing.
+
+Two readers. ``decode`` takes what servers really send: raw control characters in strings, NaN,
+bytes that are not UTF-8, repeated keys; it says what it allowed. ``is_json`` goes by the letter
+(RFC 8259): tool arguments are handed to other people's decoders.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+Pairs = list[tuple[str, Any]]
+
+
+class NotJson(Exception):
+    """The text is no JSON, or more than the decoder bears. Never leaves untorn."""
+
+
+class Decoded(Struct, gc=False):
+    """A value, and what had to be allowed to read it."""
+
+    value: Any
+    allowed: list[str]
+    """Defect codes."""
+
+
+def decode(data: bytes, depth: int, *, repeated_keys: bool = False) -> Decoded:
+    """The value of ``data``; raises NotJson.
+
+    With ``repeated_keys`` a repeated key is looked for, and its last value that is not null
+    counts. Without, the last value counts, as in every JSON decoder. It costs a Python call for
+    each object, hence the choice.
+    """
+    allowed: list[str] = []
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", "replace")
+        allowed.append("invalid-utf8")
+    if too_deep(text, depth):
+        raise NotJson(f"arrays and objects lie more than {depth} deep")
+    try:
+        if not repeated_keys:
+            return Decoded(_by_the_letter.decode(text), allowed)
+    except RecursionError as exc:  # the caller's own stack was nearly full
+        raise NotJson("it is nested too deeply for the stack that is left") from exc
+    except ValueError:
+        pass
+    return Decoded(_decode_leniently(text, allowed, repeated_keys), allowed)
+
+
+def is_json(text: str, depth: int) -> bool:
+    """Whether ``text`` is JSON by the letter, and ``json.loads`` can read it."""
+    return load(text, depth) is not NOTHING
+
+
+def load(text: str, depth: int) -> Any:
+    """The value of ``text`` by the letter, or an object that equals nothing else."""
+    if not text or too_deep(text, depth):
+        return NOTHING
+    try:
+        return _by_the_letter.decode(text)
+    except (ValueError, RecursionError):
+        return NOTHING
+
+
+def value_of(data: bytes, depth: int) -> Any:
+    """The value of ``data``, read leniently; NOTHING if it is no JSON. What had to be allowed is
+    not told: this is to know where an event ends, not to take it."""
+    if data.count(b"{") + data.count(b"[") <= depth:
+        try:
+            return msgspec.json.decode(data)
+        except (msgspec.MsgspecError, RecursionError):
+            pass
+    try:
+        return decode(data, depth).value
+    except NotJson:
+        return NOTHING
+
+
+def normal_form(text: str, depth: int) -> str:
+    """The same for texts that are JSON and mean the same; ``text`` itself if it is no JSON.
+
+    It is a text because values will not do: Python says that 1 equals True.
+    """
+    value = load(text, depth)
+    return text if value is NOTHING else compact(value, sort_keys=True)
+
+
+def compact(value: Any, *, sort_keys: bool = False) -> str:
+    """``value`` as JSON without spaces, non-ASCII as it is."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sort_keys)
+
+
+def too_deep(text: str, depth: int) -> bool:
+    """Whether arrays and objects lie more than ``depth`` deep.
+
+    The decoders' own bounds depend on the Python version and on the caller's stack; a bound of
+    our own gives everybody the same answer.
+    """
+    if text.count("{") + text.count("[") <= depth:
+        return False
+    level = 0
+    for mark in _BRACKETS.findall(text):
+        if mark in "{[":
+            level += 1
+            if level > depth:
+                return True
+        elif mark in "}]":
+            level -= 1
+    return False
+
+
+# A string is one match, so that brackets in it don't count; one without an end runs to the end
+# of the text, so that no place is scanned twice.
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
+
+NOTHING: Any = object()
+"""Stands for the value of what is no JSON."""
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)
+
+
+_by_the_letter = json.JSONDecoder(parse_constant=_refuse)
+
+
+def _decode_leniently(text: str, allowed: list[str], repeated_keys: bool) -> Any:
+    found: set[str] = set()
+    hook = _pairs_hook(found) if repeated_keys else None
+
+    def nonfinite(_name: str) -> None:
+        found.add("json-nonfinite")
+
+    try:
+        try:
+            value = _decoder(hook, nonfinite, strict=True).decode(text)
+        except ValueError:
+            found.clear()
+            value = _decoder(hook, nonfinite, strict=False).decode(text)
+            found.add("json-control-char")
+    except RecursionError as exc:
+        raise NotJson("it is nested too deeply for the stack that is left") from exc
+    except ValueError as exc:
+        raise NotJson(str(exc)) from exc
+    allowed += sorted(found)
+    return value
+
+
+def _decoder(
+    hook: Callable[[Pairs], Any] | None, nonfinite: Callable[[str], Any], *, strict: bool
+) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=hook, parse_constant=nonfinite, parse_int=_int, strict=strict
+    )
+
+
+def _int(digits: str) -> int | None:
+    # Python refuses to read integers of more than 4300 digits; so does nobody who sends them.
+    try:
+        return int(digits)
+    except ValueError:
+        return None
+
+
+def _pairs_hook(found: set[str]) -> Callable[[Pairs], dict[str, Any]]:
+    def collect(pairs: Pairs) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) == len(pairs):
+            return value
+        found.add("duplicate-key")
+        return value | {key: item for key, item in pairs if item is not None}
+
+    return collect

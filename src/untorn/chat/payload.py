@@ -1,0 +1,55 @@
+"""What framing gives out: a payload, a note of something odd, or a sign of life."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+USUAL = b"data: {"
+"""How the line of a usual event begins; what is behind ``data: `` is its payload."""
+USUAL_PREFIX = len(b"data: ")
+
+Kind = Literal["event", "error event", "line", "document", "error field", "text"]
+
+
+class Payload(Struct, gc=False):
+    """The data of an event, or what stands for it."""
+
+    data: bytes
+    kind: Kind
+    """``error event``: the event is named ``error``. ``line``: a bare line that may turn out to
+    be a document. ``document``: the whole body. ``error field``: the value of a field named
+    ``error``. ``text``: the whole body of an error status that is neither JSON, HTML nor SSE."""
+    place: int | None
+    """Where its first line is; only framing can say what it means. None where nobody knows."""
+
+
+class Note(Struct, gc=False):
+    """Something odd about the framing."""
+
+    code: str
+    detail: str
+    place: int | None
+    count: int = 1
+
+
+class KeepAlive(Struct, gc=False):
+    """A comment: the connection lives."""
+
+
+Item = bytes | Payload | Note | KeepAlive
+"""``bytes`` is the line of a usual event, with its prefix: an event by itself, unnamed, that begins
+with ``data: {``. It is nearly everything, so nothing is made of it."""
+
+
+def is_done(data: bytes) -> bool:
+    """Whether data is the end mark, in any of the ways it is written (rule 4)."""
+    mark = data.strip()
+    if len(mark) > 16:
+        return False
+    if mark[:1] == mark[-1:] and mark[:1] in (b'"', b"'"):
+        mark = mark[1:-1].strip()
+    if mark[:1] == b"[" and mark[-1:] == b"]":
+        mark = mark[1:-1].strip()
+    return mark.lower() == b"done"

@@ -1,0 +1,54 @@
+"""Values that grow piece by piece: strings joined, everything else replaced.
+
+Pieces are kept in a list and joined once, so that ten thousand of them cost ten thousand steps.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Pieces(list[str]):
+    """The pieces of one string."""
+
+
+def join(values: dict[str, Any], key: str, value: Any) -> None:
+    """Take a further value of ``key``: strings are joined, another value replaces."""
+    before = values.get(key)
+    if not isinstance(value, str):
+        values[key] = value
+    elif isinstance(before, Pieces):
+        before.append(value)
+    else:
+        values[key] = Pieces([value])
+
+
+def joined(values: dict[str, Any]) -> dict[str, Any]:
+    """The values with every string in one piece."""
+    return {
+        key: "".join(value) if isinstance(value, Pieces) else value
+        for key, value in values.items()
+    }
+
+
+def merge_block(blocks: list[dict[str, Any]], block: dict[str, Any]) -> None:
+    """Take a further block of ``reasoning_details``.
+
+    OpenRouter (2025) sends a block in pieces: pieces of one type in a row are one block; a
+    signature comes with the last piece; encrypted data (``data``) is never in pieces.
+    """
+    last = blocks[-1] if blocks else None
+    if last is None or not _continues(last, block):
+        last = {}
+        blocks.append(last)
+    for key, value in block.items():
+        if key in ("text", "summary") and isinstance(value, str):
+            join(last, key, value)
+        elif value is not None or key not in last:
+            last[key] = value
+
+
+def _continues(last: dict[str, Any], block: dict[str, Any]) -> bool:
+    if last.get("type") != block.get("type") or last.get("index") != block.get("index"):
+        return False
+    return "data" not in last and "data" not in block and not last.get("signature")

@@ -1,0 +1,68 @@
+"""A surrogate pair divided between two deltas.
+
+On the wire   {"content": "\\ud83d"}   then   {"content": "\\ude00!"}
+Seen at       elie222/rakazo#416
+We            hold the first half until the second comes; a half alone becomes U+FFFD
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+"""The only way in which half a pair can come in valid UTF-8."""
+
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+class Joined(NamedTuple):
+    """A fragment whose halves are dealt with."""
+
+    text: str
+    held: str
+    """A high surrogate at its end; ``""`` if there is none."""
+    split: bool
+    """Whether a pair was joined."""
+    lone: int
+    """How many halves became U+FFFD."""
+
+
+def join_halves(held: str, fragment: str) -> Joined:
+    """``fragment`` (not empty) after a high surrogate that waits, or after ``""``."""
+    split = False
+    text = fragment
+    if held:
+        text = held + fragment
+        split = "\udc00" <= fragment[0] <= "\udfff"
+        if split:
+            text = _pair(held, fragment[0]) + fragment[1:]
+    last = text[-1] if "\ud800" <= text[-1] <= "\udbff" else ""
+    text, lone = _LONE.subn("\N{REPLACEMENT CHARACTER}", text[: len(text) - len(last)])
+    return Joined(text, last, split, lone)
+
+
+def whole_text(text: str) -> str:
+    """A text with its pairs joined, and U+FFFD for each half alone."""
+    if not _LONE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def scrub(value: Any, keep: frozenset[str] = frozenset()) -> Any:
+    """A decoded value in which no string, and no key, holds half a pair; strings under the keys
+    in ``keep`` are left alone."""
+    if isinstance(value, str):
+        return whole_text(value)
+    if isinstance(value, list):
+        return [scrub(item, keep) for item in value]
+    if isinstance(value, dict):
+        return {
+            whole_text(key): item if key in keep and isinstance(item, str) else scrub(item, keep)
+            for key, item in value.items()
+        }
+    return value
+
+
+def _pair(high: str, low: str) -> str:
+    return (high + low).encode("utf-16-le", "surrogatepass").decode("utf-16-le")

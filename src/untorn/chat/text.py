@@ -1,0 +1,109 @@
+"""One text of a choice while it grows: content, reasoning, refusal."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from untorn.chat.quirks.content_cumulative import Snapshots
+from untorn.chat.quirks.surrogate_split import join_halves
+
+
+class Growth(NamedTuple):
+    """What a fragment brings."""
+
+    deliver: str
+    """Text to deliver now; ``""`` for none."""
+    revised: str | None
+    """The whole new text, if what was delivered is no longer right; else None."""
+    codes: tuple[str, ...]
+    """Defect codes."""
+
+
+NOTHING = Growth("", None, ())
+
+
+class GrowingText:
+    """Fragments in, text to deliver out. What waits, waits for a reason:
+
+    - half a surrogate pair, for the other half;
+    - fragments that may be snapshots, until it is clear (content and reasoning only).
+    """
+
+    __slots__ = ("_half", "_may_be_cumulative", "_snapshots", "arrived", "parts")
+
+    def __init__(self, *, may_be_cumulative: bool) -> None:
+        self.arrived = False
+        """Whether any string came, be it empty."""
+        self.parts: list[str] = []
+        """The fragments, once they are known to be no snapshots."""
+        self._may_be_cumulative = may_be_cumulative
+        self._snapshots: Snapshots | None = None
+        self._half = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a further fragment can simply be appended to ``parts``."""
+        return bool(self.parts) and self._snapshots is None and not self._half
+
+    @property
+    def is_cumulative(self) -> bool:
+        """Whether the fragments turned out to be snapshots."""
+        return self._snapshots is not None and self._snapshots.confirmed
+
+    def receive(self, fragment: str) -> Growth:
+        """Take a fragment."""
+        self.arrived = True
+        if not fragment:
+            return NOTHING
+        codes: tuple[str, ...] = ()
+        if self._half or not fragment.isascii():
+            joined = join_halves(self._half, fragment)
+            self._half = joined.held
+            codes = ("surrogate-split",) * joined.split + ("lone-surrogate",) * joined.lone
+            fragment = joined.text
+        deliver, revised = self._append(fragment) if fragment else ("", None)
+        return Growth(deliver, revised, codes)
+
+    def receive_whole(self, text: str) -> Growth:
+        """Take a whole message's text: one that begins with the text so far brings the rest."""
+        so_far = self.text or ""
+        known = len(so_far) if text.startswith(so_far) else 0
+        return self.receive(text[known:])
+
+    def release(self, *, finished: bool) -> Growth:
+        """Nothing more is expected: what waits. Half a pair is delivered as U+FFFD only if the
+        choice has finished; where the bytes were torn, its other half may have been on the way,
+        and what is delivered stays a beginning of what was said."""
+        codes: tuple[str, ...] = ()
+        deliver, revised = self._snapshots.release() if self._snapshots else "", None
+        if self._half:
+            codes = ("lone-surrogate",)
+            self._half = ""
+            if finished:
+                more, revised = self._append("\N{REPLACEMENT CHARACTER}")
+                deliver += more
+        return Growth(deliver, revised, codes)
+
+    @property
+    def text(self) -> str | None:
+        """The text, if nothing more comes; None if no string ever came."""
+        if self._snapshots is not None:
+            return self._snapshots.text
+        return "".join(self.parts) if self.arrived else None
+
+    def _append(self, fragment: str) -> tuple[str, str | None]:
+        snapshots = self._snapshots
+        if snapshots is None:
+            if self.parts or not self._may_be_cumulative:
+                self.parts.append(fragment)
+            else:
+                self._snapshots = Snapshots(fragment)
+            return fragment, None
+        if snapshots.continued_by(fragment):
+            deliver, is_revision = snapshots.add(fragment)
+            return ("", deliver) if is_revision else (deliver, None)
+        self.parts = [*snapshots.fragments(), fragment]
+        self._snapshots = None
+        if snapshots.confirmed:
+            return "", "".join(self.parts)
+        return snapshots.release() + fragment, None

@@ -1,0 +1,95 @@
+"""Before the first byte: status and headers, and what kind of body they promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from msgspec import Struct
+
+EVENT_STREAM = "text/event-stream"
+
+Headers = Mapping[str, str] | Iterable[tuple[str, str]]
+
+
+class Head(Struct, frozen=True):
+    """What the head of a response said that matters for reading its body."""
+
+    status: int
+    """The HTTP status."""
+    content_type: str | None = None
+    """The Content-Type as sent; None where the header was absent."""
+    request_id: str | None = None
+    """The provider's name for this request, to quote in a support ticket."""
+    retry_after: float | None = None
+    """Seconds to wait before the next request (RFC 9110, 10.2.3). A date is counted from the
+    response's own Date, since the core has no clock; None without one."""
+
+    @property
+    def media_type(self) -> str | None:
+        """The Content-Type without its parameters, in lower case."""
+        if self.content_type is None:
+            return None
+        return self.content_type.partition(";")[0].strip().lower() or None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the status is 400 or above."""
+        return self.status >= 400
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the report."""
+        return {
+            "status": self.status,
+            "content_type": self.content_type,
+            "request_id": self.request_id,
+            "retry_after": self.retry_after,
+        }
+
+    def __str__(self) -> str:
+        return f"status {self.status}, {self.content_type or 'no content type'}"
+
+
+def read_head(status: int, headers: Headers = ()) -> Head:
+    """The head of a response, from its status and its headers (names in any letter case).
+
+    Raises TypeError where ``headers`` is neither a mapping nor pairs of text.
+    """
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    named = {_text(name).lower(): _text(value).strip() for name, value in pairs}
+    return Head(
+        status=status,
+        content_type=named.get("content-type"),
+        request_id=named.get("x-request-id") or named.get("request-id"),
+        retry_after=_retry_after(named),
+    )
+
+
+def _text(value: str | bytes) -> str:
+    # Header bytes are Latin-1 by history (RFC 9110, 5.5); raw pairs of ASGI are bytes.
+    return value.decode("latin-1") if isinstance(value, bytes) else value
+
+
+def _retry_after(named: Mapping[str, str]) -> float | None:
+    # retry-after-ms is OpenAI's and Azure's, finer than seconds.
+    milliseconds = _number(named.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = named.get("retry-after")
+    seconds = _number(value)
+    if seconds is not None or not value or "date" not in named:
+        return seconds
+    try:
+        wait = parsedate_to_datetime(value) - parsedate_to_datetime(named["date"])
+    except (ValueError, TypeError):  # no date, or only one of the two has a time zone
+        return None
+    return max(0.0, wait.total_seconds())
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        number = float(value or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < float("inf") else None

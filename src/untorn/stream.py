@@ -1,0 +1,318 @@
+"""The whole story as one object, from the response's head to the verdict. No I/O."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+from untorn.chat.builder import CompletionBuilder, End
+from untorn.chat.completion import Completion
+from untorn.chat.framing import Framing
+from untorn.chat.payload import Item, Note, Payload
+from untorn.chat.verdict import Ending
+from untorn.errors import StreamClosed
+from untorn.events import (
+    AudioDelta,
+    Heartbeat,
+    ReasoningDelta,
+    RefusalDelta,
+    StreamEnded,
+    StreamEvent,
+    TextDelta,
+    ToolCallDelta,
+)
+from untorn.head import EVENT_STREAM, Head, Headers, read_head
+from untorn.options import KIB, Options
+from untorn.sse.lines import LineSplitter
+from untorn.timing import Stopwatch
+
+GZIP = b"\x1f\x8b"
+READ_SIZE = 64 * KIB
+
+CONTENT = (TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta, AudioDelta)
+"""Events that bring more of the answer."""
+
+
+class ChatStream:
+    """One streamed chat completion. Feed what arrives, in order; take the events that come back.
+
+    Call ``receive_head`` first where there is a head, then ``receive_data`` for each read, and one
+    of ``receive_eof`` and ``receive_failure`` at the end. ``completion`` is what there is, at any
+    time. Where the reads are cut makes no difference.
+
+    Whatever the bytes are, nothing is raised for them: it is in the verdict. What is raised is the
+    caller's mistake: StreamClosed for bytes after the end, TypeError for what is no bytes.
+
+    ``at``, where given, is the time in seconds, by any clock that does not go back.
+    """
+
+    def __init__(self, options: Options = Options()) -> None:
+        self._options = options
+        self._most = options.limits.body
+        self._stopwatch = Stopwatch()
+        self._received = 0
+        self._open = False
+        """Whether reads go straight to the splitter: not before the first, nor after the end."""
+        self._begun = False
+        self._has_bytes = False
+        self._ignored = False
+        self._compressed = False
+        self._closed = False
+        self._start = b""
+        self._first_items: list[Item] = []
+        self._end: End | None = None
+        self._make_parts(None)
+
+    def _make_parts(self, head: Head | None) -> None:
+        limits = self._options.limits
+        self._head = head
+        self._splitter = LineSplitter(limits.line)
+        self._framing = Framing(head, limits, self._splitter)
+        self._builder = CompletionBuilder(self._options, head, self._framing.offset_of)
+
+    # What comes in ---------------------------------------------------------------------------
+
+    def receive_head(self, status: int, headers: Headers = (), at: float | None = None) -> None:
+        """Take the HTTP status and the headers: a mapping, or pairs of names and values."""
+        if self._begun or self._closed:
+            raise StreamClosed
+        if at is not None:
+            self._stopwatch.tick(at)
+        self._make_parts(read_head(status, headers))
+
+    def receive_data(self, data: bytes, at: float | None = None) -> list[StreamEvent]:
+        """Take one read of the body; the events that it completes."""
+        if data.__class__ is not bytes:
+            data = _bytes(data)
+        if not self._open:
+            data = self._begin_with(data)
+        self._received += len(data)
+        if self._received > self._most:
+            return self._timed(self._receive_last(data), at)
+        lines = self._splitter.receive_data(data)
+        events = self._receive_lines(lines, data) if lines else []
+        if self._splitter.exceeded:
+            events += self._stop(f"a line of more than {self._options.limits.line} bytes")
+        return events if at is None else self._timed(events, at)
+
+    def _receive_lines(self, lines: list[bytes], data: bytes) -> list[StreamEvent]:
+        items = self._framing.receive_lines(lines)
+        if self._first_items:
+            items = self._first_items + items
+            self._first_items = []
+        builder = self._builder
+        events = builder.receive(items, len(data)) if items else []
+        over = builder.over or self._framing.over
+        if over is not None:
+            events += self._stop(over)
+        return events
+
+    def receive_payload(
+        self, data: str | bytes | Mapping[str, Any], at: float | None = None
+    ) -> list[StreamEvent]:
+        """Take the data of one event, or one decoded chunk, in place of bytes of the body.
+
+        Raises TypeError for a chunk that is no JSON.
+        """
+        if self._closed:
+            return self._ignore()
+        self._begin()
+        payload = Payload(_payload_bytes(data), "event", None)
+        items = [*self._first_items, payload]
+        self._first_items = []
+        events = self._builder.receive(items, len(payload.data))
+        if self._builder.over is not None:
+            events += self._stop(self._builder.over)
+        return self._timed(events, at)
+
+    def receive_eof(self, at: float | None = None) -> list[StreamEvent]:
+        """The body has ended cleanly, as far as the transport can tell. The last events."""
+        return self._timed(self._close(None, None), at, is_read=False)
+
+    def receive_failure(
+        self,
+        ending: Literal["cut", "stalled", "cancelled"],
+        reason: str,
+        at: float | None = None,
+    ) -> list[StreamEvent]:
+        """The body has ended otherwise; ``reason`` is a sentence for people. The last events.
+
+        After ``[DONE]``, or an error that the server reported, it means nothing: the answer was
+        over.
+        """
+        over = self._builder.done or self._builder.error is not None
+        events = self._close(None, None) if over else self._close(ending, reason)
+        return self._timed(events, at, is_read=False)
+
+    @property
+    def completion(self) -> Completion:
+        """What there is, at any time. Never raises."""
+        return self._builder.completion(self._end, self._stopwatch.timing())
+
+    # The begin -------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        if self._begun:
+            return
+        self._begun = True
+        if self._head is not None and self._head.failed:
+            detail = f"the HTTP status is {self._head.status}"
+            self._first_items.append(Note("http-error-status", detail, None))
+
+    def _begin_with(self, data: bytes) -> bytes:
+        """The first bytes tell whether the body is compressed; what is to be read of ``data``."""
+        if self._closed or self._ignored:
+            self._ignore()
+            return b""
+        data = self._start + data
+        self._start = b""
+        if len(data) < len(GZIP) and GZIP.startswith(data):
+            self._start = data
+            return b""
+        self._has_bytes = True
+        self._begin()
+        if data.startswith(GZIP):
+            self._ignored = self._compressed = True
+            detail = "the body begins like gzip; the HTTP layer has to decompress it"
+            self._first_items.append(Note("compressed-body", detail, -1))
+            return b""
+        self._open = True
+        return data
+
+    def _ignore(self) -> list[StreamEvent]:
+        # After a limit the caller may not know yet that it is over.
+        if self._closed and not self._ignored:
+            raise StreamClosed
+        return []
+
+    # The end ---------------------------------------------------------------------------------
+
+    def _receive_last(self, data: bytes) -> list[StreamEvent]:
+        """The read in which the body outgrows its limit."""
+        fits = len(data) - (self._received - self._most)
+        self._received = self._most
+        lines = self._splitter.receive_data(data[:fits])
+        events = self._receive_lines(lines, data)
+        return events + self._stop(f"a body of more than {self._most} bytes")
+
+    def _stop(self, over: str) -> list[StreamEvent]:
+        """A limit was passed: nothing more is read."""
+        if self._closed:
+            return []
+        self._closed = self._ignored = True
+        self._open = False
+        items = self._framing.stop(self._splitter.rest) if self._has_bytes else []
+        return self._finish(items, "limit", over)
+
+    def _close(self, ending: Ending | None, reason: str | None) -> list[StreamEvent]:
+        if self._closed:
+            return []
+        self._begin()
+        self._closed = True
+        self._open = False
+        items: list[Item] = []
+        if self._start:
+            lines = self._splitter.receive_data(self._start)
+            items += self._framing.receive_lines(lines)
+            self._received += len(self._start)
+            self._has_bytes = True
+        if not self._ignored:
+            items += self._framing.receive_eof(self._splitter.receive_eof())
+        self._ignored = False
+        return self._finish(items, ending, reason)
+
+    def _finish(
+        self, items: list[Item], ending: Ending | None, reason: str | None
+    ) -> list[StreamEvent]:
+        framing, builder = self._framing, self._builder
+        size = sum(len(item.data) for item in items if isinstance(item, Payload))
+        events = builder.receive(self._first_items + items, size)
+        self._first_items = []
+        over = builder.over or framing.over
+        if over is not None:
+            ending, reason = "limit", over
+        if ending is None:
+            ending = self._clean_ending()
+        self._end = End(
+            ending=ending,
+            reason=reason,
+            tail=framing.tail,
+            is_document=framing.is_document or self._compressed,
+            received=self._received if self._has_bytes else None,
+        )
+        events += builder.close(self._end)
+        events.append(StreamEnded(builder.verdict(self._end)))
+        return events
+
+    def _clean_ending(self) -> Ending:
+        if self._framing.tail is not None:
+            return "torn"
+        if self._framing.is_document:
+            return "document"
+        return "done" if self._builder.done else "eof"
+
+    def _timed(
+        self, events: list[StreamEvent], at: float | None, *, is_read: bool = True
+    ) -> list[StreamEvent]:
+        if at is None:
+            return events
+        stopwatch = self._stopwatch
+        if is_read:
+            stopwatch.read(at)
+        else:
+            stopwatch.tick(at)
+        stopwatch.events += len(events)
+        stopwatch.heartbeats += sum(isinstance(event, Heartbeat) for event in events)
+        if any(isinstance(event, CONTENT) for event in events):
+            stopwatch.content(at)
+        return events
+
+
+def parse(
+    body: bytes | Iterable[bytes],
+    *,
+    status: int = 200,
+    content_type: str | None = EVENT_STREAM,
+    options: Options = Options(),
+) -> Completion:
+    """The completion in a whole body, or in the reads of one.
+
+    ``content_type`` is the header's value, None if it was absent; a file has none. Never raises
+    for what is in the body; TypeError for a body that is not bytes.
+    """
+    stream = ChatStream(options)
+    stream.receive_head(status, {} if content_type is None else {"Content-Type": content_type})
+    for data in _reads(body):
+        stream.receive_data(data)
+    stream.receive_eof()
+    return stream.completion
+
+
+def _reads(body: bytes | Iterable[bytes]) -> Iterator[bytes]:
+    # A body in one piece is read in small ones: its lines then need not exist all at once.
+    if isinstance(body, bytes | bytearray | memoryview):
+        for start in range(0, len(body), READ_SIZE):
+            yield bytes(body[start : start + READ_SIZE])
+    elif isinstance(body, str):
+        yield _bytes(body)
+    else:
+        yield from body
+
+
+def _bytes(data: Any) -> bytes:
+    if isinstance(data, bytes | bytearray | memoryview):
+        return bytes(data)
+    raise TypeError(
+        f"a read is bytes, not {type(data).__name__}: take them from iter_bytes(), not from"
+        " iter_text() or iter_lines(), which decode and split too early"
+    )
+
+
+def _payload_bytes(data: str | bytes | Mapping[str, Any]) -> bytes:
+    if isinstance(data, str):
+        return data.encode("utf-8", "surrogatepass")
+    if isinstance(data, Mapping):
+        # As text it takes the same way as everything else, so it means the same.
+        return json.dumps(dict(data)).encode()
+    return _bytes(data)

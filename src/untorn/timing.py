@@ -1,0 +1,121 @@
+"""When it came: measured from the times that the shells hand in, since the core has no clock."""
+
+from __future__ import annotations
+
+from math import ceil, log2
+from typing import Any
+
+from msgspec import Struct
+
+
+class Timing(Struct, frozen=True):
+    """Seconds from the head (or the first read, where no head was timed) and counts."""
+
+    first_byte: float | None
+    """Seconds to the first byte of the body; None before it."""
+    first_content: float | None
+    """Seconds to the first delta that says something; None before it."""
+    gap_median: float | None
+    """Seconds between reads with such a delta, to about 10 %; None before the second."""
+    gap_p95: float | None
+    gap_max: float | None
+    """Exact."""
+    total: float
+    """Seconds to the last thing that happened."""
+    reads: int
+    """How many reads the body came in."""
+    events: int
+    """How many StreamEvents came of it."""
+    heartbeats: int
+    """How many of them were heartbeats."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the report."""
+        return {name: getattr(self, name) for name in self.__struct_fields__}
+
+
+# A fixed log histogram: four bins for each doubling, from 1 microsecond to 2 ** 40 of them (12
+# days), so that memory stays constant however long a stream lasts.
+SMALLEST = 1e-6
+BINS_PER_DOUBLING = 4
+BINS = 40 * BINS_PER_DOUBLING
+
+
+class Gaps:
+    """Waiting times, counted in bins."""
+
+    def __init__(self) -> None:
+        self._bins = [0] * BINS
+        self._count = 0
+        self.longest: float | None = None
+
+    def add(self, seconds: float) -> None:
+        doublings = log2(max(seconds, SMALLEST) / SMALLEST)
+        self._bins[min(BINS - 1, round(doublings * BINS_PER_DOUBLING))] += 1
+        self._count += 1
+        self.longest = max(self.longest or 0.0, seconds)
+
+    def quantile(self, share: float) -> float | None:
+        """The middle of the bin that holds this share of all gaps; None without gaps."""
+        left = ceil(share * self._count)
+        for number, count in enumerate(self._bins):
+            left -= count
+            if count and left <= 0:
+                middle = SMALLEST * 2.0 ** (number / BINS_PER_DOUBLING)
+                return min(middle, self.longest or middle)
+        return None
+
+
+class Stopwatch:
+    """Collects what ``Timing`` tells. All times are monotonic seconds of the caller's clock."""
+
+    def __init__(self) -> None:
+        self._start: float | None = None
+        self._last = 0.0
+        self._first_byte: float | None = None
+        self._first_content: float | None = None
+        self._last_content: float | None = None
+        self._gaps = Gaps()
+        self.reads = 0
+        self.events = 0
+        self.heartbeats = 0
+
+    def tick(self, at: float) -> None:
+        """Something happened at ``at``."""
+        if self._start is None:
+            self._start = at
+        self._last = at
+
+    def read(self, at: float) -> None:
+        """Bytes came at ``at``."""
+        self.tick(at)
+        self.reads += 1
+        if self._first_byte is None:
+            self._first_byte = at
+
+    def content(self, at: float) -> None:
+        """The read at ``at`` held a delta that says something."""
+        if self._first_content is None:
+            self._first_content = at
+        if self._last_content is not None:
+            self._gaps.add(at - self._last_content)
+        self._last_content = at
+
+    def timing(self) -> Timing | None:
+        """What there is so far; None where no time was ever handed in."""
+        if self._start is None:
+            return None
+        return Timing(
+            first_byte=self._since_start(self._first_byte),
+            first_content=self._since_start(self._first_content),
+            gap_median=self._gaps.quantile(0.5),
+            gap_p95=self._gaps.quantile(0.95),
+            gap_max=self._gaps.longest,
+            total=self._last - self._start,
+            reads=self.reads,
+            events=self.events,
+            heartbeats=self.heartbeats,
+        )
+
+    def _since_start(self, at: float | None) -> float | None:
+        return None if at is None or self._start is None else at - self._start

@@ -1,0 +1,167 @@
+"""Bytes to lines, however they are cut."""
+
+from __future__ import annotations
+
+import re
+import tracemalloc
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.helpers import cuttings, two_way_cuts
+from tests.sse.strategies import bodies, reads
+from untorn.sse.lines import MOST_PIECES, MUCH, LineSplitter
+
+BOM = b"\xef\xbb\xbf"
+
+Reading = tuple[list[tuple[int, bytes]], tuple[int, bytes] | None]
+"""Lines with their offsets; offset and first bytes of a line over the limit."""
+
+
+def expected(body: bytes, limit: int) -> Reading:
+    """By a regular expression on the whole body."""
+    lines: list[tuple[int, bytes]] = []
+    start = len(BOM) if body.startswith(BOM) else 0
+    for end in re.compile(rb"\r\n|\r|\n|\Z").finditer(body, start):
+        line = body[start : end.start()]
+        if len(line) > limit:
+            return lines, (start, line[:limit])
+        if line or end.group():
+            lines.append((start, line))
+        start = end.end()
+    return lines, None
+
+
+def split(parts: Iterable[bytes], limit: int = 1000) -> Reading:
+    """The same from a LineSplitter. Checks what must hold after each read."""
+    splitter = LineSplitter(limit)
+    body = b""
+    found: list[tuple[int, bytes]] = []
+
+    def take(lines: list[bytes]) -> None:
+        offsets = [splitter.line_offset(number) for number in range(len(lines))]
+        found.extend(zip(offsets, lines, strict=True))
+        first = lines[0] if lines else splitter.rest
+        assert body[splitter.offset :].startswith(first)
+        assert offsets[:1] == [splitter.offset][: len(lines)]
+
+    for data in parts:
+        body += data
+        take(splitter.receive_data(data))
+    take(splitter.receive_eof())
+    return found, (splitter.offset, splitter.rest) if splitter.exceeded else None
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        (b"", []),
+        (b"a", [b"a"]),
+        (b"a\n", [b"a"]),
+        (b"a\nb\n\n", [b"a", b"b", b""]),
+        (b"a\rb\r\r", [b"a", b"b", b""]),
+        (b"a\r\nb\r\n\r\n", [b"a", b"b", b""]),
+        (b"a\n\rb", [b"a", b"", b"b"]),
+        (b"a\r\r\nb", [b"a", b"", b"b"]),
+        (b"a\x0b\x0c\x1c\x1d\x1e\x85\xe2\x80\xa8b\r", [b"a\x0b\x0c\x1c\x1d\x1e\x85\xe2\x80\xa8b"]),
+        (BOM, []),
+        (BOM + b"\n" + BOM, [b"", BOM]),
+        (BOM + BOM, [BOM]),
+        (b"\xef\xbb", [b"\xef\xbb"]),
+        (b"\xef\xbb\n", [b"\xef\xbb"]),
+        (b"\xef\xbba", [b"\xef\xbba"]),
+    ],
+)
+def test_lf_cr_and_crlf_end_a_line_and_nothing_else_does(body: bytes, lines: list[bytes]) -> None:
+    for parts in (*cuttings(body), *two_way_cuts(body)):
+        assert [line for _, line in split(parts)[0]] == lines
+
+
+@given(reads(), st.integers(0, 60) | st.just(1000))
+@example([b"a\r", b"", b"\n", b"b"], 1000)
+@example([b"\xef", b"\xbb"], 1)
+@example([b"a\nbb\ncc\n"], 1)
+@example([b"a\r\nb\rbb", b"b\r\nc"], 3)
+def test_every_cutting_gives_the_same_lines_at_their_offsets(
+    parts: list[bytes], limit: int
+) -> None:
+    body = b"".join(parts)
+    lines, over = expected(body, limit)
+    assert split(parts, limit) == (lines, over)
+    assert all(body[offset : offset + len(line)] == line for offset, line in lines)
+
+
+@given(bodies)
+def test_lines_come_at_the_earliest_byte(body: bytes) -> None:
+    splitter = LineSplitter()
+    lines: list[bytes] = []
+    for size in range(1, len(body) + 1):
+        lines += splitter.receive_data(body[size - 1 : size])
+        ended = re.findall(rb"([^\r\n]*)(?:\r\n|\r|\n)", body[:size].removeprefix(BOM))
+        assert lines == ended
+
+
+def test_cr_at_end_of_read_ends_the_line_at_once() -> None:
+    splitter = LineSplitter()
+    assert splitter.receive_data(b"a\r") == [b"a"]
+    assert splitter.receive_data(b"\n") == []
+    assert splitter.offset == 3
+    assert splitter.receive_data(b"\n") == [b""]
+
+
+def test_empty_read_is_no_end_and_changes_nothing() -> None:
+    splitter = LineSplitter()
+    for data, lines in [(b"a\r", [b"a"]), (b"", []), (b"\n", []), (b"b", []), (b"", [])]:
+        assert splitter.receive_data(data) == lines
+    assert (splitter.offset, splitter.rest) == (3, b"b")
+    assert splitter.receive_data(b"\n") == [b"b"]
+
+
+def test_torn_bom_is_held_until_it_is_known() -> None:
+    splitter = LineSplitter()
+    assert splitter.receive_data(b"\xef") == []
+    assert splitter.rest == b"\xef"
+    assert splitter.receive_data(b"\xbb") == []
+    assert splitter.receive_data(b"\xbf") == []
+    assert (splitter.offset, splitter.rest) == (3, b"")
+
+
+def test_last_line_is_given_once() -> None:
+    splitter = LineSplitter()
+    assert splitter.receive_data(b"a\nbc") == [b"a"]
+    assert splitter.receive_eof() == [b"bc"]
+    assert (splitter.offset, splitter.rest) == (2, b"")
+    assert splitter.receive_eof() == []
+    assert splitter.offset == 4
+
+
+def test_line_at_the_limit_is_whole_and_one_byte_more_is_over_it() -> None:
+    for parts in cuttings(BOM + b"12345\r\n123456\n1\n"):
+        assert split(parts, 6) == ([(3, b"12345"), (10, b"123456"), (17, b"1")], None)
+        assert split(parts, 5) == ([(3, b"12345")], (10, b"12345"))
+
+
+def test_bytes_after_a_long_line_are_ignored() -> None:
+    splitter = LineSplitter(3)
+    assert splitter.receive_data(b"a\nbcdef") == [b"a"]
+    assert splitter.exceeded
+    assert splitter.receive_data(b"\nx\n") == []
+    assert splitter.receive_eof() == []
+    assert (splitter.offset, splitter.rest) == (2, b"bcd")
+
+
+def test_long_line_in_tiny_reads_takes_little_more_memory_than_its_size() -> None:
+    reads = 20 * MOST_PIECES
+    splitter = LineSplitter()
+    splitter.receive_data(b"a\n" + b"x" * MUCH)
+    tracemalloc.start()
+    for number in range(reads):
+        splitter.receive_data(b"%02d" % (number % 100))
+    used, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert used < 1.5 * (MUCH + 2 * reads)
+    (line,) = splitter.receive_data(b"\n")
+    assert line == b"x" * MUCH + b"".join(b"%02d" % (n % 100) for n in range(reads))
+    assert splitter.offset == 2

@@ -35,13 +35,13 @@ def examples() -> list[tuple[str, str, int]]:
     return found
 
 
-def sessions() -> list[tuple[str, str, int]]:
+def sessions() -> list[tuple[str, str, str]]:
     """The commands in README's ``console`` blocks, each with its output."""
     return [
-        (*command.split("\n", 1), line)
+        (*command.split("\n", 1), f"{line}-{number}")
         for language, text, line in BLOCKS
         if language == "console"
-        for command in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
+        for number, command in enumerate(re.split(r"^\$ ", text, flags=re.MULTILINE)[1:])
     ]
 
 
@@ -83,10 +83,11 @@ def test_a_command_prints_what_readme_shows(command: str, output: str, tmp_path:
 
 
 def test_examples_in_docstrings_print_what_they_show() -> None:
+    inner = [found.name for found in pkgutil.walk_packages(untorn.__path__, "untorn.")]
     tried = 0
-    for found in pkgutil.walk_packages(untorn.__path__, "untorn."):
-        results = doctest.testmod(importlib.import_module(found.name))
-        assert results.failed == 0, found.name
+    for name in ["untorn", *inner]:
+        results = doctest.testmod(importlib.import_module(name))
+        assert results.failed == 0, name
         tried += results.attempted
     assert tried > 0
 

@@ -23,5 +23,5 @@ def one_line_of_bytes(data: bytes, most: int = 60) -> str:
 
 
 def amount(count: int, noun: str) -> str:
-    """"1 character", "2 characters"."""
+    """ "1 character", "2 characters"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -8,8 +8,10 @@ from typing import Any, Literal
 
 from untorn.chat.builder import CompletionBuilder, End
 from untorn.chat.completion import Completion
+from untorn.chat.fast_way import FastWay
 from untorn.chat.framing import Framing
 from untorn.chat.payload import Item, Note, Payload
+from untorn.chat.payload_reader import PayloadReader
 from untorn.chat.verdict import Ending
 from untorn.errors import StreamClosed
 from untorn.events import (
@@ -47,18 +49,40 @@ class ChatStream:
     ``at``, where given, is the time in seconds, by any clock that does not go back.
     """
 
+    __slots__ = (
+        "_begun",
+        "_builder",
+        "_closed",
+        "_compressed",
+        "_count_at",
+        "_end",
+        "_first_items",
+        "_framing",
+        "_has_bytes",
+        "_head",
+        "_items",
+        "_look_at",
+        "_options",
+        "_over",
+        "_received",
+        "_splitter",
+        "_start",
+        "_stopwatch",
+    )
+
     def __init__(self, options: Options = Options()) -> None:
         self._options = options
-        self._most = options.limits.body
-        self._stopwatch = Stopwatch()
+        self._stopwatch: Stopwatch | None = None
         self._received = 0
-        self._open = False
-        """Whether reads go straight to the splitter: not before the first, nor after the end."""
+        # Once more bytes than this have come, a read gets a closer look: the first, the last, and
+        # those in which a limit might be passed.
+        self._look_at = -1
+        self._count_at = options.limits.text
         self._begun = False
         self._has_bytes = False
-        self._ignored = False
         self._compressed = False
         self._closed = False
+        self._over = False
         self._start = b""
         self._first_items: list[Item] = []
         self._end: End | None = None
@@ -70,6 +94,8 @@ class ChatStream:
         self._splitter = LineSplitter(limits.line)
         self._framing = Framing(head, limits, self._splitter)
         self._builder = CompletionBuilder(self._options, head, self._framing.offset_of)
+        reader = PayloadReader(self._builder, limits.depth)
+        self._items = FastWay(self._builder, reader, limits)
 
     # What comes in ---------------------------------------------------------------------------
 
@@ -77,36 +103,26 @@ class ChatStream:
         """Take the HTTP status and the headers: a mapping, or pairs of names and values."""
         if self._begun or self._closed:
             raise StreamClosed
-        if at is not None:
-            self._stopwatch.tick(at)
         self._make_parts(read_head(status, headers))
+        self._timed([], at)
 
     def receive_data(self, data: bytes, at: float | None = None) -> list[StreamEvent]:
         """Take one read of the body; the events that it completes."""
         if data.__class__ is not bytes:
             data = _bytes(data)
-        if not self._open:
-            data = self._begin_with(data)
         self._received += len(data)
-        if self._received > self._most:
-            return self._timed(self._receive_last(data), at)
+        if self._received > self._look_at:
+            return self._timed(self._look_closer(data), at, reads=1)
         lines = self._splitter.receive_data(data)
-        events = self._receive_lines(lines, data) if lines else []
-        if self._splitter.exceeded:
-            events += self._stop(f"a line of more than {self._options.limits.line} bytes")
-        return events if at is None else self._timed(events, at)
-
-    def _receive_lines(self, lines: list[bytes], data: bytes) -> list[StreamEvent]:
-        items = self._framing.receive_lines(lines)
-        if self._first_items:
-            items = self._first_items + items
-            self._first_items = []
-        builder = self._builder
-        events = builder.receive(items, len(data)) if items else []
-        over = builder.over or self._framing.over
-        if over is not None:
-            events += self._stop(over)
-        return events
+        if lines:
+            events = self._items.receive(self._framing.receive_lines(lines))
+            if self._is_over():
+                events += self._stop()
+        elif self._splitter.exceeded:
+            events = self._stop()
+        else:
+            events = []
+        return events if at is None else self._timed(events, at, reads=1)
 
     def receive_payload(
         self, data: str | bytes | Mapping[str, Any], at: float | None = None
@@ -115,20 +131,20 @@ class ChatStream:
 
         Raises TypeError for a chunk that is no JSON.
         """
-        if self._closed:
-            return self._ignore()
-        self._begin()
         payload = Payload(_payload_bytes(data), "event", None)
-        items = [*self._first_items, payload]
-        self._first_items = []
-        events = self._builder.receive(items, len(payload.data))
-        if self._builder.over is not None:
-            events += self._stop(self._builder.over)
-        return self._timed(events, at)
+        if self._closed:
+            return self._refuse()
+        self._begin()
+        self._received += len(payload.data)
+        self._count(len(payload.data))
+        events = self._items.receive(self._with_first([payload]))
+        if self._is_over():
+            events += self._stop()
+        return self._timed(events, at, reads=1)
 
     def receive_eof(self, at: float | None = None) -> list[StreamEvent]:
         """The body has ended cleanly, as far as the transport can tell. The last events."""
-        return self._timed(self._close(None, None), at, is_read=False)
+        return self._timed(self._close(None, None), at)
 
     def receive_failure(
         self,
@@ -143,99 +159,117 @@ class ChatStream:
         """
         over = self._builder.done or self._builder.error is not None
         events = self._close(None, None) if over else self._close(ending, reason)
-        return self._timed(events, at, is_read=False)
+        return self._timed(events, at)
 
     @property
     def completion(self) -> Completion:
         """What there is, at any time. Never raises."""
-        return self._builder.completion(self._end, self._stopwatch.timing())
+        stopwatch = self._stopwatch
+        timing = None if stopwatch is None else stopwatch.timing()
+        return self._builder.completion(self._end, timing)
 
-    # The begin -------------------------------------------------------------------------------
+    # A closer look ---------------------------------------------------------------------------
+
+    def _look_closer(self, data: bytes) -> list[StreamEvent]:
+        if self._closed:
+            return self._refuse()
+        data = self._begin_with(data)
+        if not data:
+            return []
+        most = self._options.limits.body
+        past = max(0, self._received - most)
+        self._received -= past
+        data = data[: len(data) - past]
+        self._count(len(data))
+        self._look_at = min(most, self._count_at)
+        lines = self._splitter.receive_data(data)
+        events = self._items.receive(self._with_first(self._framing.receive_lines(lines)))
+        if self._is_over():
+            events += self._stop()
+        elif past:
+            events += self._stop(f"a body of more than {most} bytes")
+        return events
 
     def _begin(self) -> None:
-        if self._begun:
-            return
-        self._begun = True
-        if self._head is not None and self._head.failed:
+        if not self._begun and self._head is not None and self._head.failed:
             detail = f"the HTTP status is {self._head.status}"
             self._first_items.append(Note("http-error-status", detail, None))
+        self._begun = True
 
     def _begin_with(self, data: bytes) -> bytes:
-        """The first bytes tell whether the body is compressed; what is to be read of ``data``."""
-        if self._closed or self._ignored:
-            self._ignore()
-            return b""
+        """What is to be read of ``data``. The first bytes tell whether the body is compressed."""
+        if self._has_bytes:
+            return b"" if self._compressed else data
         data = self._start + data
         self._start = b""
         if len(data) < len(GZIP) and GZIP.startswith(data):
             self._start = data
             return b""
-        self._has_bytes = True
         self._begin()
-        if data.startswith(GZIP):
-            self._ignored = self._compressed = True
-            detail = "the body begins like gzip; the HTTP layer has to decompress it"
-            self._first_items.append(Note("compressed-body", detail, -1))
-            return b""
-        self._open = True
-        return data
+        self._has_bytes = True
+        if not data.startswith(GZIP):
+            return data
+        self._compressed = True
+        detail = "the body begins like gzip; the HTTP layer has to decompress it"
+        self._first_items.append(Note("compressed-body", detail, -1))
+        return b""
 
-    def _ignore(self) -> list[StreamEvent]:
-        # After a limit the caller may not know yet that it is over.
-        if self._closed and not self._ignored:
+    def _count(self, size: int) -> None:
+        """Every character takes a byte: the texts need counting only now and then."""
+        if self._received > self._count_at:
+            left = self._items.count(size)
+            self._count_at = self._received + left if left > 0 else 0
+
+    def _with_first(self, items: list[Item]) -> list[Item]:
+        first, self._first_items = self._first_items, []
+        return first + items
+
+    def _refuse(self) -> list[StreamEvent]:
+        # After a limit the caller may not know yet that the stream is over.
+        if not self._over:
             raise StreamClosed
         return []
 
     # The end ---------------------------------------------------------------------------------
 
-    def _receive_last(self, data: bytes) -> list[StreamEvent]:
-        """The read in which the body outgrows its limit."""
-        fits = len(data) - (self._received - self._most)
-        self._received = self._most
-        lines = self._splitter.receive_data(data[:fits])
-        events = self._receive_lines(lines, data)
-        return events + self._stop(f"a body of more than {self._most} bytes")
+    def _is_over(self) -> str | None:
+        """The limit that was passed, as a sentence."""
+        if self._splitter.exceeded:
+            return f"a line of more than {self._options.limits.line} bytes"
+        return self._builder.over or self._framing.over
 
-    def _stop(self, over: str) -> list[StreamEvent]:
+    def _stop(self, over: str | None = None) -> list[StreamEvent]:
         """A limit was passed: nothing more is read."""
-        if self._closed:
-            return []
-        self._closed = self._ignored = True
-        self._open = False
-        items = self._framing.stop(self._splitter.rest) if self._has_bytes else []
-        return self._finish(items, "limit", over)
+        self._closed = self._over = True
+        self._look_at = -1
+        reason = over or self._is_over()
+        items = self._framing.stop() if self._has_bytes else []
+        return self._finish(items, "limit", reason)
 
     def _close(self, ending: Ending | None, reason: str | None) -> list[StreamEvent]:
         if self._closed:
             return []
         self._begin()
         self._closed = True
-        self._open = False
+        self._look_at = -1
         items: list[Item] = []
         if self._start:
-            lines = self._splitter.receive_data(self._start)
-            items += self._framing.receive_lines(lines)
-            self._received += len(self._start)
             self._has_bytes = True
-        if not self._ignored:
+            items += self._framing.receive_lines(self._splitter.receive_data(self._start))
+        if not self._compressed:
             items += self._framing.receive_eof(self._splitter.receive_eof())
-        self._ignored = False
         return self._finish(items, ending, reason)
 
     def _finish(
         self, items: list[Item], ending: Ending | None, reason: str | None
     ) -> list[StreamEvent]:
         framing, builder = self._framing, self._builder
-        size = sum(len(item.data) for item in items if isinstance(item, Payload))
-        events = builder.receive(self._first_items + items, size)
-        self._first_items = []
-        over = builder.over or framing.over
+        events = self._items.receive(self._with_first(items))
+        over = self._is_over()
         if over is not None:
-            ending, reason = "limit", over
-        if ending is None:
-            ending = self._clean_ending()
+            ending, reason = "limit", reason if ending == "limit" else over
         self._end = End(
-            ending=ending,
+            ending=ending or self._clean_ending(),
             reason=reason,
             tail=framing.tail,
             is_document=framing.is_document or self._compressed,
@@ -253,15 +287,12 @@ class ChatStream:
         return "done" if self._builder.done else "eof"
 
     def _timed(
-        self, events: list[StreamEvent], at: float | None, *, is_read: bool = True
+        self, events: list[StreamEvent], at: float | None, *, reads: int = 0
     ) -> list[StreamEvent]:
         if at is None:
             return events
-        stopwatch = self._stopwatch
-        if is_read:
-            stopwatch.read(at)
-        else:
-            stopwatch.tick(at)
+        stopwatch = self._stopwatch = self._stopwatch or Stopwatch()
+        stopwatch.tick(at, reads)
         stopwatch.events += len(events)
         stopwatch.heartbeats += sum(isinstance(event, Heartbeat) for event in events)
         if any(isinstance(event, CONTENT) for event in events):

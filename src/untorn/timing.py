@@ -61,7 +61,7 @@ class Gaps:
         for number, count in enumerate(self._bins):
             left -= count
             if count and left <= 0:
-                middle = SMALLEST * 2.0 ** (number / BINS_PER_DOUBLING)
+                middle: float = SMALLEST * 2.0 ** (number / BINS_PER_DOUBLING)
                 return min(middle, self.longest or middle)
         return None
 
@@ -80,18 +80,14 @@ class Stopwatch:
         self.events = 0
         self.heartbeats = 0
 
-    def tick(self, at: float) -> None:
-        """Something happened at ``at``."""
+    def tick(self, at: float, reads: int = 0) -> None:
+        """Something happened at ``at``; so many reads of the body, none or one."""
         if self._start is None:
             self._start = at
-        self._last = at
-
-    def read(self, at: float) -> None:
-        """Bytes came at ``at``."""
-        self.tick(at)
-        self.reads += 1
-        if self._first_byte is None:
+        if reads and self._first_byte is None:
             self._first_byte = at
+        self._last = at
+        self.reads += reads
 
     def content(self, at: float) -> None:
         """The read at ``at`` held a delta that says something."""

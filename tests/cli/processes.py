@@ -23,6 +23,9 @@ COMMAND = [sys.executable, "-m", "untorn"]
 # What the environment of the tests may have set, and would change what is printed.
 DECIDES = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 
+ASCII = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+"""A locale that knows no other characters."""
+
 
 class Ran(NamedTuple):
     """How a process ended and what it wrote."""
@@ -32,18 +35,21 @@ class Ran(NamedTuple):
     err: str
 
 
-def environment(changes: Mapping[str, str]) -> dict[str, str]:
+def environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """That of the tests, without what would decide how to print, and with ``variables``."""
     kept = {name: value for name, value in os.environ.items() if name not in DECIDES}
-    return {**kept, "TERM": "xterm-256color", **changes}
+    return {**kept, "TERM": "xterm-256color", **variables}
 
 
-def run(*arguments: str | Path, stdin: bytes = b"", **changes: str) -> Ran:
-    """Run the command with pipes; ``changes`` are variables of its environment."""
+def run(
+    *arguments: str | Path, stdin: bytes = b"", variables: Mapping[str, str] | None = None
+) -> Ran:
+    """Run the command with pipes, and with these variables in its environment."""
     ran = subprocess.run(
         [*COMMAND, *map(str, arguments)],
         input=stdin,
         capture_output=True,
-        env=environment(changes),
+        env=environment(variables or {}),
         timeout=TIMEOUT,
         check=False,
     )
@@ -61,10 +67,12 @@ def start(*arguments: str | Path, **streams: Any) -> subprocess.Popen[bytes]:
 def await_output(process: subprocess.Popen[bytes], text: bytes) -> bytes:
     """What the process wrote to stdout up to ``text``; fails if that does not come in time."""
     assert process.stdout is not None
-    return _read(process.stdout.fileno(), until=text)
+    return await_bytes(process.stdout.fileno(), text)
 
 
-def on_terminal(*arguments: str | Path, out: int | None = None, **changes: str) -> tuple[int, str]:
+def on_terminal(
+    *arguments: str | Path, out: int | None = None, variables: Mapping[str, str] | None = None
+) -> tuple[int, str]:
     """The exit code of the command, and what it wrote to a terminal of 100 columns.
 
     stdin and stderr are the terminal, stdout too unless ``out`` is given.
@@ -76,16 +84,17 @@ def on_terminal(*arguments: str | Path, out: int | None = None, **changes: str) 
         stdin=slave,
         stdout=slave if out is None else out,
         stderr=slave,
-        env=environment(changes),
+        env=environment(variables or {}),
     )
     os.close(slave)
-    written = _read(master)
+    written = await_bytes(master)
     code = process.wait(TIMEOUT)
     os.close(master)
     return code, written.decode().replace("\r\n", "\n")
 
 
-def _read(descriptor: int, until: bytes | None = None) -> bytes:
+def await_bytes(descriptor: int, until: bytes | None = None) -> bytes:
+    """What can be read up to these bytes, or up to the end; fails if it does not come in time."""
     deadline = time.monotonic() + TIMEOUT
     written = b""
     while until is None or until not in written:

@@ -31,6 +31,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()))
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | ANY_TEXT,
     lambda inner: st.lists(inner) | st.dictionaries(ANY_TEXT, inner),
+    max_leaves=8,
 )
 
 

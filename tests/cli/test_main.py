@@ -5,17 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
+import click
 import msgspec
 
 import untorn
-from tests.cli.processes import TIMEOUT, environment, run
+from tests.cli.processes import TIMEOUT, Ran, environment, run
+
+NEEDS = 'untorn\'s command line needs: pip install "untorn[cli]"\n'
 
 
 def test_without_a_command_help_is_shown() -> None:
-    ran = run()
-    assert ran.code == 2
-    assert "Commands:\n  demo" in ran.out + ran.err
+    assert run() == run("--help")
 
 
 def test_help_names_the_exit_codes_and_the_commands() -> None:
@@ -26,9 +28,35 @@ def test_help_names_the_exit_codes_and_the_commands() -> None:
     assert "  parse  Read streams from files or a pipe.\n" in ran.out
 
 
-def test_the_version_is_told() -> None:
-    ran = run("--version")
-    assert (ran.code, ran.out, ran.err) == (0, f"untorn {untorn.__version__}\n", "")
+def test_the_version_is_that_of_the_package(tmp_path: Path) -> None:
+    metadata = tmp_path / "untorn-9.8.7.dist-info" / "METADATA"
+    metadata.parent.mkdir()
+    metadata.write_text("Metadata-Version: 2.4\nName: untorn\nVersion: 9.8.7\n")
+    ran = run("--version", variables={"PYTHONPATH": str(tmp_path)})
+    assert ran == (0, "untorn 9.8.7\n", "")
+
+
+def run_with_nothing_but(
+    modules: list[ModuleType], folder: Path, *arguments: str, force_color: str = ""
+) -> Ran:
+    """Run the command where only these packages can be imported; "" forces no colour."""
+    folder.mkdir(exist_ok=True)
+    for module in modules:
+        package = Path(str(module.__file__)).parent
+        (folder / package.name).symlink_to(package)
+    ran = subprocess.run(
+        [sys.executable, "-S", "-m", "untorn", *arguments],
+        capture_output=True,
+        env=environment({"PYTHONPATH": str(folder), "FORCE_COLOR": force_color}),
+        timeout=TIMEOUT,
+        check=False,
+    )
+    return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
+
+
+def test_where_it_is_no_package_it_says_so(tmp_path: Path) -> None:
+    ran = run_with_nothing_but([untorn, msgspec, click], tmp_path, "--version")
+    assert ran == (0, "untorn, not installed as a package\n", "")
 
 
 def test_wrong_usage_is_said_on_stderr() -> None:
@@ -40,15 +68,13 @@ def test_wrong_usage_is_said_on_stderr() -> None:
 
 
 def test_without_click_the_command_says_what_to_install(tmp_path: Path) -> None:
-    for package in (untorn, msgspec):
-        folder = Path(str(package.__file__)).parent
-        (tmp_path / folder.name).symlink_to(folder)
-    ran = subprocess.run(
-        [sys.executable, "-S", "-m", "untorn", "parse"],
-        capture_output=True,
-        env=environment({"PYTHONPATH": str(tmp_path)}),
-        timeout=TIMEOUT,
-        check=False,
-    )
-    assert ran.returncode == 2
-    assert ran.stderr == b'untorn\'s command line needs: pip install "untorn[cli]"\n'
+    ran = run_with_nothing_but([untorn, msgspec], tmp_path, "parse")
+    assert ran == (2, "", NEEDS)
+
+
+def test_without_rich_the_command_says_so_only_where_colour_is_wanted(tmp_path: Path) -> None:
+    packages = [untorn, msgspec, click]
+    ran = run_with_nothing_but(packages, tmp_path / "plain", "demo")
+    assert (ran.code, ran.err) == (0, "")
+    ran = run_with_nothing_but(packages, tmp_path / "colour", "demo", force_color="1")
+    assert ran == (2, "", NEEDS)

@@ -44,8 +44,8 @@ def test_text_comes_out_as_it_is_and_at_once(capfd: Captured) -> None:
 
 
 def test_only_the_content_of_choice_0_is_text(capfd: Captured) -> None:
-    events = [ReasoningDelta(0, "r"), TextDelta(1, "b"), TextDelta(0, "a"), Heartbeat()]
-    assert printed(text_output(), events, capfd) == "a"
+    others: list[StreamEvent] = [ReasoningDelta(0, "r"), TextDelta(1, "b"), Heartbeat()]
+    assert printed(text_output(), [*others, TextDelta(0, "a")], capfd) == "a"
 
 
 def test_no_line_end_is_added_to_a_single_text(capfd: Captured) -> None:
@@ -107,7 +107,8 @@ def test_another_choice_never_takes_the_place_of_choice_0(capfd: Captured) -> No
 def test_a_revision_that_goes_on_from_the_text_brings_only_the_rest(capfd: Captured) -> None:
     output = text_output()
     events: list[StreamEvent] = [TextDelta(0, "Hel"), Revised(0, "content", "Hello")]
-    assert printed(output, [*events, TextDelta(0, "!")], capfd) == "Hello!"
+    again = Revised(0, "content", "Hello")
+    assert printed(output, [*events, again, TextDelta(0, "!")], capfd) == "Hello!"
 
 
 def test_a_revision_of_what_was_shown_brings_the_whole_text_and_a_note(capfd: Captured) -> None:

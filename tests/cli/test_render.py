@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untorn.chat.completion import Choice, Completion, Message, ToolCall, TornToolCall, Usage
-from untorn.chat.verdict import Defect, Verdict
-from untorn.cli.render import STYLES, Row, call_line, safe, safe_line, verdict_rows
+from untorn.chat.completion import Audio, Choice, Completion, Message, ToolCall, TornToolCall, Usage
+from untorn.chat.verdict import Defect, ErrorObject, Verdict
+from untorn.cli.render import STYLES, UNSAFE, Row, call_line, safe, safe_line, verdict_rows
 from untorn.head import Head
 from untorn.sse.event_stream import Tail
 from untorn.timing import Timing
@@ -54,8 +54,8 @@ def test_what_a_terminal_would_obey_is_shown_as_an_escape(text: str, shown: str)
 
 
 def test_every_control_character_and_half_a_surrogate_pair_is_escaped() -> None:
-    every = [chr(code) for code in range(0x11_0000)]
-    escaped = {char for char in every if safe(char) != char}
+    every = "".join(map(chr, range(0x11_0000)))
+    escaped = set(UNSAFE.findall(every))
     told = {char for char in every if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")}
     assert told - escaped == {"\t", "\n"}
     bidi = {"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"}
@@ -169,6 +169,15 @@ def test_reasoning_is_shown_in_brief_and_a_refusal_whole() -> None:
     assert shown["refusal"] == [f'choice 1: "{"I will not." * 9}"']
 
 
+def test_audio_is_told_by_its_transcript() -> None:
+    audio = [Audio(None, "AAAA", transcript, None) for transcript in ("Hello.", None)]
+    shown = rows(choice(0, audio=audio[0]), choice(1, audio=audio[1]))
+    assert shown["audio"] == [
+        '4 base64 characters, "Hello."',
+        'choice 1: 4 base64 characters, ""',
+    ]
+
+
 def test_calls_are_one_row_each_and_many_are_counted() -> None:
     calls = [ToolCall(i, f"c{i}", "function", f"f{i}", "{}") for i in range(25)]
     shown = rows(choice(0, tool_calls=calls[:3]), choice(1, tool_calls=calls))
@@ -205,7 +214,7 @@ def defect(code: str, severity: Any) -> Defect:
 
 def test_errors_and_warnings_are_shown_one_a_row() -> None:
     defects = [defect("bad-json", "error"), defect("stray-line", "warning")]
-    shown = rows(choice(), verdict={"defects": defects})
+    shown = rows(choice(), verdict={"error": ErrorObject("no"), "defects": defects})
     assert shown["error"] == ["bad-json at byte 3 (2 times): what was seen"]
     assert shown["warning"] == ["stray-line at byte 3 (2 times): what was seen"]
 
@@ -219,10 +228,17 @@ def test_many_harmless_defects_are_folded_into_one_row(count: int, lines: int) -
     assert len(shown["error"]) == 1
 
 
-def test_the_torn_tail_is_quoted() -> None:
-    tail = Tail(offset=7, data=b'data: {"id', lines=[b'data: {"id'])
+def test_an_error_that_the_heading_tells_is_not_told_twice() -> None:
+    defects = [defect("bad-json", "error")]
+    shown = rows(choice(), verdict={"outcome": "interrupted", "defects": defects})
+    assert shown["interrupted"] == ["what was seen"]
+    assert shown["error"] == ["bad-json at byte 3 (2 times)"]
+
+
+def test_the_end_of_the_torn_tail_is_quoted() -> None:
+    data = b"data: " + b"a" * 100 + "é".encode()[:1]
+    tail = Tail(offset=7, data=data, lines=[data])
     shown = rows(
         choice(0, None), verdict={"outcome": "interrupted", "ending": "torn", "tail": tail}
     )
-    assert 'data: {"id' in shown["tail"][0]
-    assert "10 bytes" in shown["tail"][0]
+    assert shown["tail"] == [f'107 bytes to "{"a" * 59}\ufffd"']

@@ -43,14 +43,19 @@ def split(parts: Iterable[bytes], limit: int = 1000) -> Reading:
     def take(lines: list[bytes]) -> None:
         offsets = [splitter.line_offset(number) for number in range(len(lines))]
         found.extend(zip(offsets, lines, strict=True))
-        first = lines[0] if lines else splitter.rest
-        assert body[splitter.offset :].startswith(first)
-        assert offsets[:1] == [splitter.offset][: len(lines)]
+        assert body[splitter.offset :].startswith(lines[0] if lines else splitter.rest)
 
     for data in parts:
         body += data
-        take(splitter.receive_data(data))
+        lines = splitter.receive_data(data)
+        take(lines)
+        offsets = splitter.line_offsets()
+        assert offsets == [splitter.line_offset(number) for number in range(len(lines) + 1)]
+        assert offsets[0] == splitter.offset
+        assert body[offsets[-1] :].startswith(splitter.rest)
+        assert splitter.exceeded or len(body) == offsets[-1] + len(splitter.rest)
     take(splitter.receive_eof())
+    assert splitter.line_offsets() == [splitter.offset]
     return found, (splitter.offset, splitter.rest) if splitter.exceeded else None
 
 
@@ -80,6 +85,8 @@ def test_lf_cr_and_crlf_end_a_line_and_nothing_else_does(body: bytes, lines: lis
 
 
 @given(reads(), st.integers(0, 60) | st.just(1000))
+@example([b"a\nb", b"\nb\nccc\nd"], 2)
+@example([b"a\r\nb", b"\r\nb\rccc\nd", b"\n"], 2)
 @example([b"a\r", b"", b"\n", b"b"], 1000)
 @example([b"\xef", b"\xbb"], 1)
 @example([b"a\nbb\ncc\n"], 1)

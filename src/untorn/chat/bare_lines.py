@@ -60,8 +60,9 @@ class BareLines:
         """Whether the body is one JSON document: one value that is no bare line with a chunk."""
         if self.count != 1 or self.have_company or not isinstance(self.first, dict | list):
             return False
-        is_chunk_line = self.is_one_line and _is_chunk(self.first)
-        return not is_chunk_line or code_of_messages(self.first) is not None
+        if not self.is_one_line or isinstance(self.first, list) or not is_chunk(self.first):
+            return True
+        return code_of_messages(self.first) is not None
 
     def _as_an_event(self) -> list[Note]:
         # The first line was read as a document's, for which messages are usual.

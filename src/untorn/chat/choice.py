@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 from msgspec import Raw
 
-from untorn.chat.chunks import ChunkChoice, Delta, Finding, Fragment
-from untorn.chat.completion import Audio, Choice, Message, ToolCall, TornToolCall
+from untorn.chat.choice_calls import ChoiceCalls, ChoiceEnd, Deliver
+from untorn.chat.chunks import ChunkChoice, Delta, Finding
+from untorn.chat.completion import Audio, Choice, Message
 from untorn.chat.finish_reasons import STANDARD, Meaning, meaning_of
 from untorn.chat.pieces import join, joined, merge_block
 from untorn.chat.quirks.surrogate_split import scrub
 from untorn.chat.text import GrowingText, Growth
-from untorn.chat.tool_calls import FinalCall, OpenCall, ToolCalls
 from untorn.events import (
     AudioDelta,
     ChoiceFinished,
@@ -24,13 +24,8 @@ from untorn.events import (
     Revised,
     StreamEvent,
     TextDelta,
-    ToolCallDelta,
-    ToolCallFinished,
-    ToolCallStarted,
 )
 from untorn.options import Options
-
-Deliver = Callable[[StreamEvent], None]
 
 
 class Kind(IntFlag):
@@ -74,7 +69,6 @@ class ChoiceBuilder:
         "_message_extra",
         "_options",
         "_reasoning_details",
-        "_told_calls",
         "accepted",
         "audio_ended",
         "calls",
@@ -97,7 +91,7 @@ class ChoiceBuilder:
         self.content = GrowingText(may_be_cumulative=True)
         self.reasoning = GrowingText(may_be_cumulative=True)
         self.refusal = GrowingText(may_be_cumulative=False)
-        self.calls = ToolCalls(options.limits.depth)
+        self.calls = ChoiceCalls(index, options.limits.depth, deliver)
         self.finish_reason: str | None = None
         self.meaning: Meaning | None = None
         """What the finish reason means; None without one."""
@@ -116,7 +110,6 @@ class ChoiceBuilder:
         self._reasoning_details: list[dict[str, Any]] = []
         self._extra: dict[str, Any] = {}
         self._message_extra: dict[str, Any] = {}
-        self._told_calls: list[ToolCall | TornToolCall] = []
 
     # What comes in ---------------------------------------------------------------------------
 
@@ -145,7 +138,8 @@ class ChoiceBuilder:
         if delta.refusal is not None:
             self.say("refusal", delta.refusal, findings, whole=whole)
         for fragment in delta.fragments:
-            self._receive_fragment(fragment, findings, of_message=whole)
+            self.calls.receive(fragment, findings, of_message=whole)
+            self.length += len(fragment.arguments)
         if delta.audio is not None:
             self._receive_audio(delta.audio)
         self._annotations += delta.annotations
@@ -176,38 +170,12 @@ class ChoiceBuilder:
         growth: Growth,
         findings: list[Finding],
     ) -> None:
-        for code in growth.codes:
-            findings.append(Finding(code, f"in the {channel} of choice {self.index}"))
+        where = f"in the {channel} of choice {self.index}"
+        findings += [Finding(code, where) for code in growth.codes]
         if growth.deliver:
             self._deliver(DELTAS[channel](self.index, growth.deliver))
         if growth.revised is not None and channel != "refusal":
             self._deliver(Revised(self.index, channel, growth.revised))
-
-    def _receive_fragment(
-        self, fragment: Fragment, findings: list[Finding], *, of_message: bool
-    ) -> None:
-        call = self.calls.receive(fragment, findings, of_message=of_message)
-        if call.started and call.name is not None and call.name != call.told_name:
-            call.told_name = call.name
-            self._deliver(Revised(self.index, "name", call.name, call.number))
-        new, codes = call.append(fragment.arguments)
-        self.length += len(fragment.arguments)
-        findings += [Finding(code, f"in the arguments of call {call.number}") for code in codes]
-        self._deliver_arguments(call, new)
-
-    def _deliver_arguments(self, call: OpenCall, new: str) -> None:
-        if not new:
-            return
-        self._start(call)
-        self._deliver(ToolCallDelta(self.index, call.number, call.index, new))
-
-    def _start(self, call: OpenCall) -> None:
-        if not call.started:
-            call.started = True
-            call.told_name = call.name
-            self._deliver(
-                ToolCallStarted(self.index, call.number, call.index, call.id, call.name)
-            )
 
     def _receive_audio(self, audio: dict[str, Any]) -> None:
         so_far = self._audio = self._audio or {}
@@ -263,13 +231,13 @@ class ChoiceBuilder:
 
     def _finish(self, findings: list[Finding]) -> None:
         self._release(findings, finished=True)
-        self._finish_calls()
+        self.calls.finish(self._end)
         self._deliver(ChoiceFinished(self.index, self.finish_reason))
 
     def close(self, findings: list[Finding]) -> None:
         """Nothing more comes at all: deliver what waits."""
         self._release(findings, finished=self.is_finished)
-        self._finish_calls()
+        self.calls.finish(self._end)
 
     def _release(self, findings: list[Finding], *, finished: bool) -> None:
         channels: tuple[Literal["content", "reasoning", "refusal"], ...]
@@ -277,44 +245,14 @@ class ChoiceBuilder:
         for channel in channels:
             text: GrowingText = getattr(self, channel)
             self._deliver_growth(channel, text.release(finished=finished), findings)
-        for call in self.calls.calls:
-            if finished:
-                new, codes = call.close()
-                findings += [Finding(code, f"in call {call.number}") for code in codes]
-                self._deliver_arguments(call, new)
-            self._start(call)
-
-    def _finish_calls(self) -> None:
-        """ToolCallFinished for each whole call, after a Revised where a repair changed one."""
-        final = self.calls.final([])
-        made = self._tool_calls(final)
-        if self.is_finished and self._differ_from_told(final) and made != self._told_calls:
-            self._told_calls = made
-            self._deliver(Revised(self.index, "tool_calls", made))
-        for call, tool_call in zip(final, made, strict=True):
-            opened = self.calls.calls[call.number]
-            if opened.told_arguments is None and isinstance(tool_call, ToolCall):
-                opened.told_arguments = call.arguments
-                self._deliver(ToolCallFinished(self.index, call.number, call.index, tool_call))
-
-    def _differ_from_told(self, final: list[FinalCall]) -> bool:
-        opened = self.calls.calls
-        return len(final) < len(opened) or any(
-            call.arguments not in (told.told_arguments, told.arguments)
-            for call, told in ((call, opened[call.number]) for call in final)
-        )
-
-    def _is_whole(self, call: FinalCall) -> bool:
-        """Whether a call may be run (law 1)."""
-        if call.lost or call.name is None:
-            return False
-        if self.meaning is Meaning.LIMIT:
-            return call.is_object
-        return self._ended_normally and (call.custom or call.is_json or not call.arguments)
+        self.calls.release(findings, finished=finished)
 
     @property
-    def _ended_normally(self) -> bool:
-        return self.accepted or self.meaning in (Meaning.NORMAL, Meaning.CALLS)
+    def _end(self) -> ChoiceEnd:
+        if self.meaning is Meaning.LIMIT:
+            return ChoiceEnd.LIMIT
+        normal = self.accepted or self.meaning in (Meaning.NORMAL, Meaning.CALLS)
+        return ChoiceEnd.NORMAL if normal else ChoiceEnd.NONE
 
     # What is left ----------------------------------------------------------------------------
 
@@ -354,7 +292,7 @@ class ChoiceBuilder:
             reasoning=self.reasoning.text,
             reasoning_details=[scrub(joined(block)) for block in self._reasoning_details],
             refusal=self.refusal.text,
-            tool_calls=self._tool_calls(self.calls.final([])),
+            tool_calls=self.calls.built(self._end),
             audio=self._built_audio(),
             annotations=list(self._annotations),
             extra=joined(self._message_extra),
@@ -366,17 +304,6 @@ class ChoiceBuilder:
             raw_logprobs=list(self._logprobs),
             extra=dict(self._extra),
         )
-
-    def _tool_calls(self, final: list[FinalCall]) -> list[ToolCall | TornToolCall]:
-        return [self._tool_call(place, call) for place, call in enumerate(final)]
-
-    def _tool_call(self, place: int, call: FinalCall) -> ToolCall | TornToolCall:
-        kind: Literal["custom", "function"] = "custom" if call.custom else "function"
-        if self._is_whole(call):
-            return ToolCall(place, call.id, kind, call.name, call.arguments)
-        invalid = self._ended_normally and not call.lost and call.name is not None
-        state: Literal["invalid", "torn"] = "invalid" if invalid else "torn"
-        return TornToolCall(place, call.id, kind, call.name, call.arguments, state)
 
     def _built_audio(self) -> Audio | None:
         audio = self._audio

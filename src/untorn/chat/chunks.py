@@ -1,16 +1,12 @@
-"""Payload → chunk. The fast way for the usual shape, the plain way for everything else.
+"""JSON object → chunk, the plain way: the normal form in which no provider differs from another.
 
-The fast way: msgspec decodes a payload straight from bytes into ``UsualChunk``, which forbids
-unknown keys and other types. It holds what nearly all chunks of a long answer are: more text, more
-reasoning, more arguments of an open call. What it refuses is not wrong, only not usual.
-
-The plain way: ``read_chunk`` turns any decoded JSON object into a ``Chunk``, the normal form in
-which no provider differs from another, and notes what was odd.
+``read_chunk`` takes any decoded JSON object that is a chunk, and notes what was odd. The fast way,
+for chunks of the usual shape, is in ``usual.py``.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Raw, Struct
@@ -22,71 +18,6 @@ from untorn.chat.quirks.legacy_function_call import as_tool_call
 from untorn.chat.quirks.message_for_delta import holds_messages, what_is_said
 from untorn.chat.quirks.reasoning_duplicated import read_reasoning
 from untorn.chat.quirks.usage_in_extension import usages_in_extensions
-
-# The fast way -------------------------------------------------------------------------------
-
-
-class UsualFunction(Struct, gc=False, forbid_unknown_fields=True):
-    name: str | None = None
-    arguments: str = ""
-
-
-class UsualFragment(Struct, gc=False, forbid_unknown_fields=True):
-    index: int
-    id: str | None = None
-    type: str | None = None
-    function: UsualFunction | None = None
-
-
-class UsualDelta(Struct, gc=False, forbid_unknown_fields=True):
-    content: str | None = None
-    role: str | None = None
-    reasoning_content: str | None = None
-    reasoning: str | None = None
-    tool_calls: list[UsualFragment] | None = None
-    refusal: None = None
-    function_call: None = None
-
-
-class UsualChoice(Struct, gc=False, forbid_unknown_fields=True):
-    index: int
-    delta: UsualDelta
-    finish_reason: None = None
-    logprobs: None = None
-
-
-class UsualChoiceWithLogprobs(Struct, gc=False, forbid_unknown_fields=True):
-    index: int
-    delta: UsualDelta
-    finish_reason: None = None
-    # Undecoded: they are nine tenths of such a chunk, and few ask for them. (As a field's type
-    # `Raw | None` would mean null only.)
-    logprobs: Raw = Raw(b"null")
-
-
-UsualObject = Literal["chat.completion.chunk", "chat.completion", "text_completion", ""]
-
-
-class UsualChunk(Struct, gc=False, forbid_unknown_fields=True):
-    choices: list[UsualChoice]
-    id: str | None = None
-    object: UsualObject = ""
-    created: int | None = None
-    model: str | None = None
-    service_tier: str | None = None
-    system_fingerprint: str | None = None
-    obfuscation: str | None = None
-    usage: None = None
-
-
-class UsualChunkWithLogprobs(UsualChunk, gc=False, forbid_unknown_fields=True):
-    choices: list[UsualChoiceWithLogprobs]  # type: ignore[assignment]  # narrower on purpose
-
-
-decode_usual = msgspec.json.Decoder(UsualChunk).decode
-decode_usual_with_logprobs = msgspec.json.Decoder(UsualChunkWithLogprobs).decode
-
-# The plain way ------------------------------------------------------------------------------
 
 
 class Finding(NamedTuple):
@@ -157,9 +88,7 @@ DELTA_KEYS = frozenset(
     "role content reasoning reasoning_content reasoning_details refusal tool_calls function_call"
     " audio annotations".split()
 )
-CHOICE_KEYS = frozenset(
-    "index delta message finish_reason logprobs usage error text".split()
-)
+CHOICE_KEYS = frozenset("index delta message finish_reason logprobs usage error text".split())
 CHUNK_KEYS = frozenset(
     "id object created model system_fingerprint service_tier choices usage obfuscation"
     " error".split()
@@ -243,7 +172,9 @@ def code_of_messages(body: dict[str, Any]) -> str | None:
         entries = choices if isinstance(choices, list) else []
         said = [what_is_said(entry) for entry in entries if isinstance(entry, dict)]
         return "message-for-delta" if any(one.is_message for one in said) else None
-    return "completion-in-stream" if body.get("object") == "chat.completion" else "message-for-delta"
+    return (
+        "completion-in-stream" if body.get("object") == "chat.completion" else "message-for-delta"
+    )
 
 
 def wire_index(value: Any) -> int | None:

@@ -19,7 +19,7 @@ from untorn.errors import (
     StreamInterrupted,
 )
 from untorn.head import Head
-from untorn.readable import amount, one_line
+from untorn.readable import one_line
 from untorn.timing import Timing
 
 RAISE_ON: frozenset[Outcome] = frozenset({"interrupted", "failed"})
@@ -221,9 +221,9 @@ class Completion(Struct, frozen=True):
     created: int | None
     """Unix seconds; None if it did not come as an integer."""
     system_fingerprint: str | None
-    """The last one sent; None if none was."""
+    """The first one sent; None if none was."""
     service_tier: str | None
-    """The last one sent; None if none was."""
+    """The first one sent; None if none was."""
     choices: list[Choice]
     """By index."""
     usage: Usage | None
@@ -240,26 +240,22 @@ class Completion(Struct, frozen=True):
     @property
     def content(self) -> str | None:
         """The content of choice 0."""
-        choice = self._first
-        return choice and choice.message.content
+        return self._first.message.content if self._first else None
 
     @property
     def reasoning(self) -> str | None:
         """The reasoning of choice 0."""
-        choice = self._first
-        return choice and choice.message.reasoning
+        return self._first.message.reasoning if self._first else None
 
     @property
     def tool_calls(self) -> list[ToolCall | TornToolCall]:
         """The tool calls of choice 0."""
-        choice = self._first
-        return choice.message.tool_calls if choice else []
+        return self._first.message.tool_calls if self._first else []
 
     @property
     def finish_reason(self) -> str | None:
         """The finish reason of choice 0."""
-        choice = self._first
-        return choice and choice.finish_reason
+        return self._first.finish_reason if self._first else None
 
     @property
     def _first(self) -> Choice | None:
@@ -297,7 +293,7 @@ class Completion(Struct, frozen=True):
         Torn tool calls are left out: that shape has no place for their state, and code that
         reads it runs what it finds.
         """
-        given = {
+        given: dict[str, Any] = {
             "id": self.id,
             "object": "chat.completion",
             "created": self.created,

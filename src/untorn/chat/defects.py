@@ -41,7 +41,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "bad-json": (
         "error",
-        "an event's data starts like JSON (or holds `\"choices\"`) but does not parse; it is lost",
+        'an event\'s data starts like JSON (or holds `"choices"`) but does not parse; it is lost',
     ),
     "bom-mid-stream": (
         "warning",

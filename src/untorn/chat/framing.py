@@ -21,8 +21,9 @@ from enum import Enum, auto
 
 from untorn.chat.bare_lines import BareLines
 from untorn.chat.block import Block, KeptLine
-from untorn.chat.json_text import NOTHING, value_of
-from untorn.chat.payload import USUAL, Item, KeepAlive, Kind, Note, Payload, is_done
+from untorn.chat.event_block import EventBlock
+from untorn.chat.json_text import value_of
+from untorn.chat.payload import USUAL, Item, KeepAlive, Kind, Note, Payload
 from untorn.head import EVENT_STREAM, Head
 from untorn.options import Limits
 from untorn.readable import amount, one_line_of_bytes
@@ -56,6 +57,28 @@ class Framing:
     list, ``-1 - offset``. So a byte offset is computed only where somebody asks for it.
     """
 
+    __slots__ = (
+        "_at_rest",
+        "_bare",
+        "_block",
+        "_depth",
+        "_failed",
+        "_held",
+        "_limit",
+        "_lines",
+        "_measured",
+        "_media_type",
+        "_mode",
+        "_out",
+        "_splitter",
+        "_sse_seen",
+        "_usual",
+        "_usual_offset",
+        "is_document",
+        "over",
+        "tail",
+    )
+
     def __init__(self, head: Head | None, limits: Limits, splitter: LineSplitter) -> None:
         self.over: str | None = None
         """The limit that was passed, as a sentence; None while it is kept."""
@@ -77,10 +100,7 @@ class Framing:
         # A usual event's line that waits for its blank line; and where, if it came earlier.
         self._usual: bytes | None = None
         self._usual_offset = 0
-        # The open block: its data lines, how many are not blank, and whether it is named error.
-        self._data = Block()
-        self._texts = 0
-        self._is_error = False
+        self._block = EventBlock(limits.depth)
         # Lines kept until it is clear what the body is (modes HELD and TEXT).
         self._held = Block()
         self._bare = BareLines()
@@ -99,20 +119,20 @@ class Framing:
         usual = self._usual
         at_rest = self._at_rest
         for number, line in enumerate(lines):
-            if line:
-                if at_rest and usual is None and line[:7] == USUAL:
-                    usual = line
-                    continue
+            if not line:
+                if usual is not None:
+                    out.append(usual)
+                    usual = None
+                else:
+                    self._receive_blank(number)
+                    at_rest = self._at_rest
+            elif at_rest and usual is None and line[:7] == USUAL:
+                usual = line
+            else:
                 if usual is not None:
                     self._receive_line(usual, self._place_before(number))
                     usual = None
                 self._receive_line(line, number)
-                at_rest = self._at_rest
-            elif usual is not None:
-                out.append(usual)
-                usual = None
-            else:
-                self._receive_blank(number)
                 at_rest = self._at_rest
         self._usual = usual
         if usual is not None or not at_rest:
@@ -129,7 +149,7 @@ class Framing:
         splitter = self._splitter
         if self._usual is self._lines[-1]:
             self._usual_offset = splitter.line_offset(len(self._lines) - 1)
-        blocks = [block for block in (self._data, self._held) if block.needs_carrying()]
+        blocks = [block for block in (self._block.lines, self._held) if block.needs_carrying()]
         if blocks:
             offsets = splitter.line_offsets()
             for block in blocks:
@@ -155,7 +175,8 @@ class Framing:
         if self.over is not None:
             return
         if self._mode is Mode.STREAM:
-            self._dispatch()
+            self._out += self._block.end()
+            self._find_rest()
         elif self._mode in (Mode.HELD, Mode.TEXT):
             self._hold(b"", place)
 
@@ -183,7 +204,7 @@ class Framing:
     def _find_rest(self) -> None:
         """Say whether the next line may be that of a usual event."""
         in_stream = self._mode is Mode.STREAM and self._sse_seen and self._measured
-        self._at_rest = in_stream and not self._data and not self._is_error
+        self._at_rest = in_stream and not self._block.lines and not self._block.is_error
 
     def _receive_in_stream(self, line: bytes, place: int) -> None:
         name, value = split_field(line)
@@ -193,7 +214,7 @@ class Framing:
         elif name in NAMELESS:
             self._see_sse(place)
             if name == b"event":
-                self._is_error = value == b"error"
+                self._block.is_error = value == b"error"
         elif not name:
             self._see_sse(place)
             self._out.append(KeepAlive())
@@ -232,7 +253,7 @@ class Framing:
     def _receive_html(self, place: int) -> None:
         self._leave_text()
         self.is_document = not (self._sse_seen or self._bare.count)
-        self._dispatch(at_end=True)
+        self._end_block_at_eof()
         self._note("html-body", "an HTML page came", place)
         self._mode = Mode.IGNORED
 
@@ -255,7 +276,7 @@ class Framing:
             self.over = f"a document of more than {self._limit} bytes"
 
     def _begin_with_bare(self, line: bytes, place: int) -> None:
-        if self._is_whole(line):
+        if self._block.is_whole(line):
             self._mode = Mode.STREAM
             self._receive_bare(line, place)
         else:
@@ -268,7 +289,7 @@ class Framing:
             return
         held, self._held = self._held, Block()
         self._mode = Mode.STREAM
-        if self._is_whole(held.joined):
+        if self._block.is_whole(held.joined):
             self._give_bare(held.joined, held.place)
             return
         for kept in held:
@@ -290,11 +311,9 @@ class Framing:
     # Bare lines ------------------------------------------------------------------------------
 
     def _receive_bare(self, line: bytes, place: int) -> None:
-        if self._is_whole(line):
+        if self._block.is_whole(line):
             self._leave_text()
-            if self._texts:
-                self._note_no_blank_line(place)
-                self._dispatch_data()
+            self._out += self._block.end_before(place)
             self._give_bare(line, place)
         elif self._mode is Mode.TEXT:
             self._hold(line, place)
@@ -306,7 +325,7 @@ class Framing:
     def _give_bare(self, data: bytes, place: int) -> None:
         self._mode = Mode.STREAM
         alone = not (self._sse_seen or self._bare.count or self._bare.have_company)
-        kind: Kind = "error event" if self._is_error else "line" if alone else "event"
+        kind: Kind = "error event" if self._block.is_error else "line" if alone else "event"
         self._note_bare(place)
         if alone:
             self._bare.first = value_of(data, self._depth)
@@ -318,87 +337,18 @@ class Framing:
         else:
             self._bare.add(place)
 
-    # Blocks ----------------------------------------------------------------------------------
+    # Events ----------------------------------------------------------------------------------
 
     def _add_data(self, line: bytes, place: int) -> None:
-        value = data_of(line)
-        if line[:1] == b"d" and value != split_field(line)[1]:
-            self._note("double-data-prefix", "the data begins with data: again", place)
-        if value.strip():
-            if self._texts == 1 and self._is_whole(self._first_text()):
-                self._note_no_blank_line(place)
-                self._dispatch_data()
-            self._texts += 1
-        self._data.add(line, place, is_error=self._is_error)
-        if self._data.size > self._limit:
+        self._out += self._block.add(line, place)
+        if self._block.lines.size > self._limit:
             self.over = f"an event of more than {self._limit} bytes"
 
-    def _first_text(self) -> bytes:
-        return b"\n".join(map(data_of, self._data.lines)).strip()
-
-    def _dispatch(self, *, at_end: bool = False) -> None:
-        """A blank line, or something as good, ends the block."""
-        if self._data:
-            self._dispatch_data(at_end=at_end)
-        self._is_error = False
-        self._find_rest()
-
-    def _dispatch_data(self, *, at_end: bool = False) -> None:
-        """Give out the data of the block. ``at_end``: no blank line has ended it."""
-        data, self._data = self._data, Block()
-        texts, self._texts = self._texts, 0
-        joined = b"\n".join(map(data_of, data.lines))
-        kind: Kind = "error event" if self._is_error else "event"
-        if at_end and not self._is_whole(joined):
-            self._dispatch_lines(data, joined, at_end=True)
-        elif not at_end and (texts < 2 or value_of(joined, self._depth) is not NOTHING):
-            self._out.append(Payload(joined, kind, data.place))
-        elif at_end:
-            self._note_no_final_blank_line(data.place)
-            self._out.append(Payload(joined, kind, data.place))
-        else:
-            self._dispatch_lines(data, joined, at_end=False)
-
-    def _dispatch_lines(self, data: Block, joined: bytes, *, at_end: bool) -> None:
-        """Read the lines of a block one by one: joined they are no JSON."""
-        lines = [kept for kept in data if data_of(kept.line).strip()]
-        whole = [self._is_whole(data_of(kept.line)) for kept in lines]
-        if not any(whole):
-            if at_end:
-                self._cut(list(data))
-            else:
-                self._give_broken(lines)
-            return
-        if len(lines) > 1:
-            self._note_no_blank_line(lines[1].place)
-        for number, kept in enumerate(lines):
-            if at_end and number == len(lines) - 1:
-                if not whole[number]:
-                    self._cut([kept])
-                    return
-                self._note_no_final_blank_line(kept.place)
-            self._give_line(kept)
-
-    def _give_broken(self, lines: list[KeptLine]) -> None:
-        """No line is whole. Those of an event named error stay joined: they are its message."""
-        named = [kept for kept in lines if kept.is_error]
-        for kept in lines:
-            if not kept.is_error:
-                self._give_line(kept)
-        if named:
-            text = b"\n".join(data_of(kept.line) for kept in named)
-            self._out.append(Payload(text, "error event", named[0].place))
-
-    def _give_line(self, kept: KeptLine) -> None:
-        kind: Kind = "error event" if kept.is_error else "event"
-        self._out.append(Payload(data_of(kept.line), kind, kept.place))
-
-    def _is_whole(self, data: bytes) -> bool:
-        """Whether data is by itself a JSON object, an array or ``[DONE]``."""
-        begin = data.lstrip()[:1]
-        if begin in (b"{", b"[") and isinstance(value_of(data, self._depth), dict | list):
-            return True
-        return is_done(data)
+    def _end_block_at_eof(self, rest: Sequence[KeptLine] = ()) -> None:
+        self._out += self._block.end_at_eof()
+        cut = [*self._block.cut, *rest]
+        if cut:
+            self._cut(cut)
 
     # The end ---------------------------------------------------------------------------------
 
@@ -417,20 +367,19 @@ class Framing:
         elif self._mode is Mode.TEXT:
             self._end_text()
         else:
-            self._dispatch(at_end=True)
-        if cut and self._mode is not Mode.IGNORED:
-            self._cut(cut)
+            self._end_block_at_eof(cut)
         self._tell_bare_lines()
         return out
 
-    def stop(self, rest: bytes) -> list[Item]:
+    def stop(self) -> list[Item]:
         """A limit was passed: nothing more is read, and what is open is cut."""
         out = self._out = []
-        block = self._held if self._held else self._data
-        kept = list(block)
+        kept = list(self._held if self._held else self._block.lines)
         if self._usual is not None:
             kept.append(KeptLine(self._usual, -1 - self._usual_offset, False))
+        rest = self._splitter.rest
         if rest:
+            self._splitter.receive_data(b"")  # now its offset is that of the line held
             kept.append(KeptLine(rest, -1 - self._splitter.offset, False))
         if kept:
             self._cut(kept)
@@ -461,15 +410,15 @@ class Framing:
 
     def _end_held(self) -> None:
         held = self._held
-        if self._is_whole(held.joined):
+        if self._block.is_whole(held.joined):
             self._held = Block()
             self._give_bare(held.joined, held.place)
             self._bare.is_one_line = len(held.joined.split(b"\n")) == 1
         elif self._failed:
             self._end_text()
-        elif any(map(self._is_whole, held.lines)):
+        elif any(map(self._block.is_whole, held.lines)):
             self._release_held()
-            self._dispatch(at_end=True)
+            self._end_block_at_eof()
         elif held.lines[-1]:
             self._held = Block()
             self._cut(list(held))
@@ -508,22 +457,6 @@ class Framing:
     def _note_mismatch(self, what: str, place: int) -> None:
         detail = f"the body is {what}, the header says {self._media_type}"
         self._note("content-type-mismatch", detail, place)
-
-    def _note_no_blank_line(self, place: int) -> None:
-        self._note("no-blank-line", "no blank line ended the event before this line", place)
-
-    def _note_no_final_blank_line(self, place: int) -> None:
-        self._note("no-final-blank-line", "the last event had no blank line; it is used", place)
-
-
-def data_of(line: bytes) -> bytes:
-    """The data of a line: a bare line as it is, a data field's value without further prefixes."""
-    if line[:1] in (b"{", b"["):
-        return line
-    name, value = split_field(line)
-    while value.startswith(b"data:"):
-        name, value = split_field(value)
-    return value
 
 
 def _is_sse(line: bytes) -> bool:

@@ -26,8 +26,7 @@ def join(values: dict[str, Any], key: str, value: Any) -> None:
 def joined(values: dict[str, Any]) -> dict[str, Any]:
     """The values with every string in one piece."""
     return {
-        key: "".join(value) if isinstance(value, Pieces) else value
-        for key, value in values.items()
+        key: "".join(value) if isinstance(value, Pieces) else value for key, value in values.items()
     }
 
 

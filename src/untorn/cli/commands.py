@@ -6,6 +6,8 @@ from importlib import import_module
 
 import click
 
+from untorn.cli import exit_codes
+
 NAMES = ("demo", "parse")
 
 
@@ -22,13 +24,20 @@ class _Commands(click.Group):
 
 def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        click.echo(f"untorn {version('untorn')}")
+        try:
+            click.echo(f"untorn {version('untorn')}")
+        except PackageNotFoundError:  # run from its source
+            click.echo("untorn, not installed as a package")
         ctx.exit()
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.option(
     "--version",
     is_flag=True,
@@ -37,7 +46,8 @@ def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -
     callback=_print_version,
     help="Print the version.",
 )
-def untorn() -> None:
+@click.pass_context
+def untorn(ctx: click.Context) -> int:
     """Read streams of OpenAI-compatible chat completions, and say whether the answer is whole.
 
     \b
@@ -50,3 +60,6 @@ def untorn() -> None:
       6    filtered: a content filter stopped the answer
       130  you pressed Ctrl-C; what had arrived is printed
     """
+    if ctx.invoked_subcommand is None:  # what click does then differs between its versions
+        click.echo(ctx.get_help())
+    return exit_codes.COMPLETE

@@ -72,12 +72,12 @@ def _read(name: str) -> Shown:
 
 
 def _pieces(body: bytes) -> Iterator[bytes]:
+    sizes = cycle(READ_SIZES)
     start = 0
-    for size in cycle(READ_SIZES):
-        if start >= len(body):
-            return
-        yield body[start : start + size]
-        start += size
+    while start < len(body):
+        end = start + next(sizes)
+        yield body[start:end]
+        start = end
 
 
 def _rows(completion: Completion) -> list[Row]:

@@ -21,6 +21,7 @@ def main() -> int:
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
+        _drop_output()
         return exit_codes.CANCELLED
     except BrokenPipeError:
         _drop_output()
@@ -73,11 +74,8 @@ def _prepare_streams() -> None:
 
 
 def _drop_output() -> None:
-    # Python flushes at exit, and would complain there once more about what is still held.
+    # Python flushes at exit: that would fail once more, or wait for a reader that does not read.
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:
-            os.dup2(nowhere, stream.fileno())
+        os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

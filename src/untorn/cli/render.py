@@ -82,9 +82,11 @@ def verdict_rows(completion: Completion, *, hidden_choices: int = 0) -> list[Row
     if hidden_choices:
         rows.append(Row("choices", f"{hidden_choices} more not shown, see --all-choices"))
     rows += _facts(completion)
-    rows += _defects(verdict.defects)
-    if verdict.tail is not None:
-        rows.append(Row("tail", str(verdict.tail)))
+    rows += _defects(verdict.defects, why)
+    if (tail := verdict.tail) is not None:
+        # Its begin stands in the why. Its end shows where the stream was cut.
+        end = tail.data.decode("utf-8", "replace")[-60:]
+        rows.append(Row("tail", f"{amount(len(tail.data), 'byte')} to {one_line(end)}"))
     return rows
 
 
@@ -104,6 +106,9 @@ def _said(choice: Choice) -> Iterator[Row]:
         yield Row("reasoning", f"{where}{length}, {one_line(reasoning)}", "dim")
     if refusal := choice.message.refusal:
         yield Row("refusal", where + one_line(refusal, 400), "magenta")
+    if audio := choice.message.audio:
+        length = amount(len(audio.data), "base64 character")
+        yield Row("audio", f"{where}{length}, {one_line(audio.transcript or '')}")
 
 
 def _calls(completion: Completion) -> Iterator[Row]:
@@ -143,13 +148,14 @@ def _facts(completion: Completion) -> Iterator[Row]:
         yield Row("timing", ", ".join([*known, amount(timing.reads, "read")]))
 
 
-def _defects(defects: list[Defect]) -> Iterator[Row]:
+def _defects(defects: list[Defect], why: str) -> Iterator[Row]:
     infos = [defect for defect in defects if defect.severity == "info"]
     fold = len(infos) > MOST_INFOS
     for defect in defects:
         if defect.severity != "info" or not fold:
             label, _, text = str(defect).partition(" ")
-            yield Row(label, text, STYLES[defect.severity])
+            told = text.removesuffix(f": {defect.detail}") if defect.detail in why else text
+            yield Row(label, told, STYLES[label])
     if fold:
         codes = ", ".join(defect.code for defect in infos)
         yield Row("info", f"{len(infos)} harmless oddities: {codes}", STYLES["info"])

@@ -100,18 +100,14 @@ def follow(source: Source, stream: ChatStream, interrupt: Interrupt) -> Iterator
 
     The last event is StreamEnded, whatever ended the reading.
     """
-    for events in _steps(source, stream, interrupt):
-        yield events
-        if events and isinstance(events[-1], StreamEnded):
-            return
-
-
-def _steps(source: Source, stream: ChatStream, interrupt: Interrupt) -> Iterator[list[StreamEvent]]:
     dump = DumpReader()
     failure: tuple[Literal["cut", "cancelled"], str] | None = None
     try:
         while data := interrupt.wait(source.read):
-            yield from _hand_in(dump.receive_data(data), stream, source.now())
+            for events in _hand_in(dump.receive_data(data), stream, source.now()):
+                yield events
+                if events and isinstance(events[-1], StreamEnded):  # over a limit
+                    return
     except KeyboardInterrupt:
         failure = "cancelled", "cancelled by Ctrl-C"
     except OSError as exc:

@@ -96,11 +96,16 @@ class LineSplitter:
         return self._read_offset() + sum(map(len, self._read.splitlines(True)[:number]))
 
     def line_offsets(self) -> list[int]:
-        """Where each line of the list given last begins, and the line now held."""
+        """Where each line of the list given last begins, and then the line now held.
+
+        It costs one walk, where ``line_offset`` for each would cost as many. After the end no line
+        is held.
+        """
         offsets = [self.offset]
         offset = self._read_offset()
-        for line in self._read.splitlines(True):
-            offset += len(line)
+        pieces = self._read.splitlines(True)
+        for piece in pieces[:-1] if self._held else pieces:
+            offset += len(piece)
             offsets.append(offset)
         return offsets
 
@@ -138,12 +143,10 @@ class LineSplitter:
 
     def _begin(self, data: bytes) -> list[bytes]:
         self._at_start = False
-        self._reset_most()
         return self.receive_data(data)
 
     def _receive_after_cr(self, data: bytes) -> list[bytes]:
         self._after_cr = False
-        self._reset_most()
         if data[0] == LF:
             self._start += 1
             data = data[1:]
@@ -155,7 +158,7 @@ class LineSplitter:
         size = self._held + len(data)
         self._most = size
         lines = self.receive_data(data)
-        self._reset_most()
+        self._most = -1 if self._after_cr else min(self._limit, MUCH)
         if size > self._limit:
             self._apply_limit(lines)
         return lines
@@ -173,9 +176,6 @@ class LineSplitter:
         del lines[number:]
         self.exceeded = True
         self._most = -1
-
-    def _reset_most(self) -> None:
-        self._most = -1 if self._after_cr else min(self._limit, MUCH)
 
     def _read_offset(self) -> int:
         return self._start + self._held - len(self._read)

@@ -1,6 +1,6 @@
 """A chunk without a list of choices; perhaps the delta stands there alone.
 
-On the wire   {"delta": {"content": "Bare"}}      {"object": "chat.completion.chunk", "choices": null}
+On the wire   {"delta": {"content": "Bare"}}   or   {"choices": null, "id": ...}
 Seen at       gateways that forward the bare delta; pydantic-ai#5165 (null)
 We            take an object with a delta or message for choice 0, and go on
 """

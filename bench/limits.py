@@ -1,0 +1,226 @@
+"""What untorn promises besides its speed on usual streams: that all stays linear and small."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Callable, Iterator
+from functools import partial
+from resource import RUSAGE_CHILDREN, getrusage
+from statistics import median
+from typing import NamedTuple
+
+import untorn
+from bench import workloads
+from bench.corpus import long_cases
+from bench.entrants import HEAD, read_to_end
+from bench.measure import Samples, Table, cpu_time, measure, ratio
+from bench.workloads import KIB, Workload, read_by
+
+MB = 1_000_000
+LENGTHS = (1_000, 20_000, 100_000)
+STREAMS = 2_000
+CHUNKS_OF_EACH = 25
+
+
+class Row(NamedTuple):
+    """One promise and what was measured."""
+
+    what: str
+    measured: str
+    target: str
+    kept: bool | None = None
+    """None where nothing was promised."""
+    share: float = 0.0
+    """What was measured, as a share of the target."""
+
+
+def report(rounds: int) -> int:
+    """Print all rows; how many promises were not kept."""
+    print(f"CPU time, {rounds} rounds. In brackets the quartiles.\n")
+    table = Table(what=56, measured=22, target=20)
+    broken = 0
+    for row in rows(rounds):
+        table.row(row.what, row.measured, row.target + ("  missed" if row.kept is False else ""))
+        broken += row.kept is False
+    return broken
+
+
+def rows(rounds: int) -> Iterator[Row]:
+    yield from longer_streams("text", workloads.text, rounds)
+    yield from longer_streams("arguments of one call", partial(workloads.tools, calls=1), rounds)
+    yield from huge_events(rounds)
+    yield making_a_stream(rounds)
+    yield from idle_memory()
+    yield streams_in_turn(rounds)
+    yield from fresh_processes(rounds)
+    yield from corpus_cases()
+
+
+def at_most(what: str, measured: float, target: float, unit: str, shown: str = "") -> Row:
+    """A promise with a bound."""
+    return Row(
+        what,
+        shown or f"{measured:.2f} {unit}",
+        f"at most {target:g} {unit}",
+        measured <= target,
+        measured / target,
+    )
+
+
+def times(what: str, samples: Samples, name: str, to: str, scale: float, target: float) -> Row:
+    """A promise about how many times as long ``name`` takes as ``to`` does, for ``scale`` times
+    the work."""
+    spread = ratio([sample / scale for sample in samples[name]], samples[to])
+    return at_most(what, spread.middle, target, "times", str(spread))
+
+
+# Longer and larger ----------------------------------------------------------------------------
+
+
+def longer_streams(what: str, make: Callable[[int], Workload], rounds: int) -> Iterator[Row]:
+    """The cost of a chunk must not depend on how many there are."""
+    streams = {str(length): make(length).events for length in LENGTHS}
+    runs = {name: partial(read_to_end, events) for name, events in streams.items()}
+    samples = measure(runs, rounds)
+    shortest, *longer = streams
+    for name in longer:
+        scale = len(streams[name]) / len(streams[shortest])
+        label = f"{what}: a chunk of {int(name):,}, to one of {int(shortest):,}"
+        yield times(label, samples, name, shortest, scale, 1.3)
+
+
+def huge_events(rounds: int) -> Iterator[Row]:
+    """Nor that of a byte on how long its line is, though it comes in many reads."""
+    limits = untorn.Limits(line=64 * MB, event=64 * MB)
+    options = untorn.Options(limits=limits)
+    small, large = (read_by(4 * KIB)(huge_event(size).events) for size in (4 * MB, 16 * MB))
+    samples = measure(
+        {
+            "small": partial(read_to_end, small, options),
+            "large": partial(read_to_end, large, options),
+        },
+        rounds,
+    )
+    label = "one event in reads of 4 KiB: a byte of 16 MB, to one of 4 MB"
+    yield times(label, samples, "large", "small", len(large) / len(small), 1.3)
+
+
+def huge_event(size: int) -> Workload:
+    """A text whose one chunk has about ``size`` bytes."""
+    return workloads.text_of([workloads.WORDS[0] * (size // len(workloads.WORDS[0]))])
+
+
+# Many streams ---------------------------------------------------------------------------------
+
+
+def making_a_stream(rounds: int) -> Row:
+    count = 10_000
+
+    def make() -> None:
+        for _ in range(count):
+            untorn.ChatStream()
+
+    cost = median(cpu_time(make) for _ in range(rounds)) / count * 1e6
+    return at_most("making a ChatStream", cost, 2.5, "us")
+
+
+def idle_memory() -> Iterator[Row]:
+    """Memory of a stream that waits for its next read."""
+    yield at_most("memory of a new stream", memory_of([]) / KIB, 4, "KiB")
+    events = workloads.text(10).events[:10]
+    yield at_most("memory of a stream that waits for its 11th chunk", memory_of(events) / KIB, 4, "KiB")
+
+
+def memory_of(reads: list[bytes]) -> float:
+    """Bytes of one stream that has had these reads."""
+    count = 1_000
+    fed_stream(reads)  # what is made once and kept is no stream's own
+    streams: list[untorn.ChatStream] = []
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        streams += [fed_stream(reads) for _ in range(count)]
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    return (after - before) / count
+
+
+def fed_stream(reads: list[bytes]) -> untorn.ChatStream:
+    stream = untorn.ChatStream()
+    stream.receive_head(200, HEAD)
+    for data in reads:
+        stream.receive_data(data)
+    return stream
+
+
+def streams_in_turn(rounds: int) -> Row:
+    """Many streams open at once must not disturb each other."""
+    events = workloads.text(CHUNKS_OF_EACH).events
+
+    def one_after_the_other() -> None:
+        for _ in range(STREAMS):
+            fed_stream(events)
+
+    def in_turn() -> None:
+        streams = [fed_stream([]) for _ in range(STREAMS)]
+        for data in events:
+            for stream in streams:
+                stream.receive_data(data)
+
+    samples = measure({"alone": one_after_the_other, "in turn": in_turn}, rounds)
+    return times(f"{STREAMS:,} streams in turn, to each alone", samples, "in turn", "alone", 1, 1.3)
+
+
+# Whole processes ------------------------------------------------------------------------------
+
+IMPORT = "import time; s = time.process_time(); import untorn; print(time.process_time() - s)"
+
+
+def fresh_processes(rounds: int) -> Iterator[Row]:
+    command = [sys.executable, "-c", IMPORT]
+    imports = [float(subprocess.check_output(command)) for _ in range(rounds)]
+    yield at_most("import untorn", median(imports) * 1e3, 40, "ms")
+    body = b"".join(workloads.text().events)
+    for what, arguments in {
+        "python -c pass, start to exit": ["-c", "pass"],
+        "untorn parse --help, start to exit": ["-m", "untorn", "parse", "--help"],
+        "untorn parse, 5,000 chunks, start to exit": ["-m", "untorn", "parse"],
+    }.items():
+        try:
+            cost = median(process_time([sys.executable, *arguments], body) for _ in range(rounds))
+        except subprocess.CalledProcessError as exc:
+            yield Row(what, "not measured", exc.stderr.decode().strip())
+        else:
+            yield Row(what, f"{cost * 1e3:.1f} ms", "")
+
+
+def process_time(command: list[str], body: bytes) -> float:
+    """CPU seconds of a process, from its start to its end."""
+    before = getrusage(RUSAGE_CHILDREN)
+    subprocess.run(command, input=body, capture_output=True, check=True)
+    after = getrusage(RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+# Quirks ---------------------------------------------------------------------------------------
+
+
+def corpus_cases() -> Iterator[Row]:
+    """What a byte of an odd stream costs, to one of a clean text; in reads of 4 KiB."""
+    cut = read_by(4 * KIB)
+    clean = cut(workloads.text().events)
+    rows: list[Row] = []
+    for name, events in long_cases():
+        odd = cut(events)
+        runs = {"odd": partial(read_to_end, odd), "clean": partial(read_to_end, clean)}
+        scale = sum(map(len, odd)) / sum(map(len, clean))
+        rows.append(times(f"  {name}", measure(runs, 3), "odd", "clean", scale, 8))
+    rows.sort(key=lambda row: -row.share)
+    kept = [row for row in rows if row.kept]
+    what = "a byte of a case of the corpus, to one of a clean text"
+    yield Row(what, f"{len(kept)} of {len(rows)} kept", "at most 8 times", kept == rows)
+    yield from (row for row in rows if not row.kept)
+    yield from kept[:3]

@@ -1,0 +1,68 @@
+"""CPU time, in rounds in which everybody has a turn, and what is said of it."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median, quantiles
+from typing import NamedTuple
+
+Samples = dict[str, list[float]]
+"""CPU seconds of every round, by who ran."""
+
+
+def measure(runs: Mapping[str, Callable[[], object]], rounds: int) -> Samples:
+    """Let everybody run once a round, each round begun by another one.
+
+    The collector of garbage works as it does by default, but begins each run with nothing of
+    what others left.
+    """
+    samples: Samples = {name: [] for name in runs}
+    names = list(runs)
+    for turn in range(rounds):
+        first = turn % len(names)
+        for name in names[first:] + names[:first]:
+            samples[name].append(cpu_time(runs[name]))
+    return samples
+
+
+def cpu_time(run: Callable[[], object]) -> float:
+    """CPU seconds of one run."""
+    gc.collect()
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
+class Spread(NamedTuple):
+    """The median, and the quartiles around it."""
+
+    low: float
+    middle: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.middle:.2f} ({self.low:.2f} to {self.high:.2f})"
+
+
+def ratio(samples: Sequence[float], to: Sequence[float]) -> Spread:
+    """How many times as long one took as the other did in the same round.
+
+    By rounds, since the machine's pace changes from one to the next.
+    """
+    low, _, high = quantiles(ratios := [a / b for a, b in zip(samples, to, strict=True)])
+    return Spread(low, median(ratios), high)
+
+
+class Table:
+    """Rows of text under a head, printed as they come."""
+
+    def __init__(self, **widths: int) -> None:
+        self._widths = list(widths.values())
+        self.row(*(name.replace("_", " ") for name in widths))
+
+    def row(self, *cells: str) -> None:
+        """Print one row. Cells that begin with a digit stand at the right."""
+        placed = (cell.ljust(width) for cell, width in zip(cells, self._widths, strict=True))
+        print("  ".join(placed).rstrip(), flush=True)

@@ -1,0 +1,140 @@
+"""The data lines between two blank lines → payloads (corpus rule 2).
+
+Usually they are one event. They are read line by line where joined they are no JSON: then blank
+lines were forgotten, or an event broke off and another began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from untorn.chat.block import Block, KeptLine
+from untorn.chat.json_text import NOTHING, value_of
+from untorn.chat.payload import Item, Kind, Note, Payload, is_done
+from untorn.sse.fields import split_field
+
+
+class EventBlock:
+    """The block that is open."""
+
+    __slots__ = ("_depth", "_texts", "cut", "is_error", "lines")
+
+    def __init__(self, depth: int) -> None:
+        self.lines = Block()
+        self.is_error = False
+        """Whether an ``event`` field has named it ``error``."""
+        self.cut: list[KeptLine] = []
+        """Lines of an event that the end of the body cut."""
+        self._depth = depth
+        self._texts = 0  # how many lines are not blank
+
+    def add(self, line: bytes, place: int) -> Iterator[Item]:
+        """Take a data line, or a bare one that is not whole."""
+        value = data_of(line)
+        if line[:1] == b"d" and value != split_field(line)[1]:
+            yield Note("double-data-prefix", "the data begins with data: again", place)
+        if value.strip():
+            # JSON permits nothing after a whole text, so the first line was an event.
+            if self._texts == 1 and self.is_whole(self._joined().strip()):
+                yield from self.end_before(place)
+            self._texts += 1
+        self.lines.add(line, place, is_error=self.is_error)
+
+    def end_before(self, place: int) -> Iterator[Item]:
+        """The line at ``place`` ends the event before it, without a blank line."""
+        if self._texts:
+            yield _no_blank_line(place)
+            yield from self._dispatch()
+
+    def end(self) -> Iterator[Item]:
+        """A blank line has come."""
+        if self.lines:
+            yield from self._dispatch()
+        self.is_error = False
+
+    def end_at_eof(self) -> Iterator[Item]:
+        """The body has ended. What is whole is used; what is not is in ``cut``."""
+        if not self.lines:
+            return
+        joined = self._joined()
+        lines = self._take()
+        if self.is_whole(joined):
+            yield _no_final_blank_line(lines.place)
+            yield Payload(joined, self._kind(self.is_error), lines.place)
+            return
+        texts, whole = self._look_at(lines)
+        if not any(whole):
+            self.cut = list(lines)
+            return
+        if len(texts) > 1:
+            yield _no_blank_line(texts[1].place)
+        yield from map(self._payload, texts[:-1])
+        if whole[-1]:
+            yield _no_final_blank_line(texts[-1].place)
+            yield self._payload(texts[-1])
+        else:
+            self.cut = texts[-1:]
+
+    def is_whole(self, data: bytes) -> bool:
+        """Whether data is by itself a JSON object, an array or ``[DONE]``."""
+        begins_json = data.lstrip()[:1] in (b"{", b"[")
+        if begins_json and isinstance(value_of(data, self._depth), dict | list):
+            return True
+        return is_done(data)
+
+    def _dispatch(self) -> Iterator[Item]:
+        joined = self._joined()
+        is_one = self._texts < 2 or value_of(joined, self._depth) is not NOTHING
+        lines = self._take()
+        if is_one:
+            yield Payload(joined, self._kind(self.is_error), lines.place)
+            return
+        texts, whole = self._look_at(lines)
+        if any(whole):
+            yield _no_blank_line(texts[1].place)
+            yield from map(self._payload, texts)
+            return
+        # No line is whole. Those of an event named error stay joined: they are its message.
+        yield from (self._payload(kept) for kept in texts if not kept.is_error)
+        named = [kept for kept in texts if kept.is_error]
+        if named:
+            message = b"\n".join(data_of(kept.line) for kept in named)
+            yield Payload(message, "error event", named[0].place)
+
+    def _take(self) -> Block:
+        lines, self.lines = self.lines, Block()
+        self._texts = 0
+        return lines
+
+    def _joined(self) -> bytes:
+        return b"\n".join(map(data_of, self.lines.lines))
+
+    def _look_at(self, lines: Block) -> tuple[list[KeptLine], list[bool]]:
+        """The lines that are not blank, and whether each is whole."""
+        texts = [kept for kept in lines if data_of(kept.line).strip()]
+        return texts, [self.is_whole(data_of(kept.line)) for kept in texts]
+
+    def _payload(self, kept: KeptLine) -> Payload:
+        return Payload(data_of(kept.line), self._kind(kept.is_error), kept.place)
+
+    @staticmethod
+    def _kind(is_error: bool) -> Kind:
+        return "error event" if is_error else "event"
+
+
+def data_of(line: bytes) -> bytes:
+    """The data of a line: a bare line as it is, a data field's value without further prefixes."""
+    if line[:1] in (b"{", b"["):
+        return line
+    value = split_field(line)[1]
+    while value.startswith(b"data:"):
+        value = split_field(value)[1]
+    return value
+
+
+def _no_blank_line(place: int) -> Note:
+    return Note("no-blank-line", "no blank line ended the event before this line", place)
+
+
+def _no_final_blank_line(place: int) -> Note:
+    return Note("no-final-blank-line", "the last event had no blank line; it is used", place)

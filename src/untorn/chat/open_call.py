@@ -1,0 +1,216 @@
+"""One tool call while it grows: fragments of its arguments in, the arguments they mean out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from msgspec import Struct
+
+from untorn.chat.completion import ToolCall, TornToolCall
+from untorn.chat.json_text import is_json, load, normal_form
+from untorn.chat.quirks import arguments_cumulative, arguments_placeholder, arguments_resent
+from untorn.chat.quirks.surrogate_split import join_halves
+
+REPAIRS = {
+    "arguments-cumulative": "repeated all arguments in each fragment; the last one is taken",
+    "arguments-double-encoded": "has a JSON string for arguments, which holds JSON",
+    "arguments-empty": "has no arguments",
+    "arguments-invalid-json": "has arguments that are no JSON; it is not to be run",
+    "arguments-placeholder": "began with {} before its arguments, which is dropped",
+    "arguments-resent": "got its whole arguments once more, which are dropped",
+}
+"""What to say of a call whose arguments are odd."""
+
+
+class FinalCall(Struct):
+    """A call as it stands if nothing more comes."""
+
+    number: int
+    """Its place in order of opening."""
+    index: int | None
+    """Its number on the wire."""
+    id: str | None
+    name: str | None
+    custom: bool
+    arguments: str
+    repair: str | None
+    """The code of the repair that made ``arguments``, or of what is wrong with them; else None."""
+    is_json: bool
+    is_object: bool
+    lost: bool
+    """An event was lost while it was open."""
+
+
+class OpenCall:
+    """A call while it grows."""
+
+    __slots__ = (
+        "_depth",
+        "_half",
+        "_scan",
+        "custom",
+        "fragments",
+        "id",
+        "index",
+        "legacy",
+        "lost",
+        "name",
+        "number",
+        "started",
+        "told_arguments",
+        "told_name",
+    )
+
+    def __init__(self, number: int, index: int | None, *, custom: bool, legacy: bool, depth: int):
+        self.number = number
+        self.index = index
+        self.custom = custom
+        self.legacy = legacy
+        self.id: str | None = None
+        self.name: str | None = None
+        self.fragments: list[str] = []
+        self.started = False
+        """Whether ToolCallStarted was delivered."""
+        self.told_name: str | None = None
+        """The name in ToolCallStarted, or in the Revised after it."""
+        self.told_arguments: str | None = None
+        """The arguments in ToolCallFinished; None before it."""
+        self.lost = False
+        self._half = ""
+        self._depth = depth
+        self._scan = Scan()
+
+    @property
+    def has_arguments(self) -> bool:
+        return bool(self.fragments)
+
+    @property
+    def arguments(self) -> str:
+        """Everything that came, joined."""
+        return "".join(self.fragments)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether a further fragment of arguments alone can simply be appended."""
+        return self.started and not self._half
+
+    def is_whole(self) -> bool:
+        """Whether the arguments so far are JSON. Linear over all fragments."""
+        return self._scan.ended(self.fragments) and is_json(self.arguments, self._depth)
+
+    def append(self, arguments: str) -> tuple[str, tuple[str, ...]]:
+        """Take more arguments; the text that is new, and defect codes."""
+        codes: tuple[str, ...] = ()
+        if arguments and (self._half or not arguments.isascii()):
+            joined = join_halves(self._half, arguments)
+            self._half = joined.held
+            arguments = joined.text
+            codes = ("surrogate-split",) * joined.split + ("lone-surrogate",) * joined.lone
+        if arguments:
+            self.fragments.append(arguments)
+        return arguments, codes
+
+    def close(self) -> tuple[str, tuple[str, ...]]:
+        """Nothing more is expected: what half a pair leaves, and defect codes."""
+        if not self._half:
+            return "", ()
+        self._half = ""
+        self.fragments.append("\N{REPLACEMENT CHARACTER}")
+        return self.fragments[-1], ("lone-surrogate",)
+
+    def told(self, call: ToolCall | TornToolCall) -> str | None:
+        """The arguments that the events have told; None if they said it is whole, and it isn't."""
+        if self.told_arguments is None:
+            return self.arguments
+        return self.told_arguments if isinstance(call, ToolCall) else None
+
+    def final(self) -> FinalCall:
+        """The call if nothing more comes."""
+        arguments, repair, valid, is_object = self._final_arguments()
+        return FinalCall(
+            number=self.number,
+            index=self.index,
+            id=self.id,
+            name=self.name,
+            custom=self.custom,
+            arguments=arguments,
+            repair=repair,
+            is_json=valid,
+            is_object=is_object,
+            lost=self.lost,
+        )
+
+    def _final_arguments(self) -> tuple[str, str | None, bool, bool]:
+        plain = self.arguments
+        if self.custom:
+            return plain, None, False, False
+        if not plain:
+            return plain, "arguments-empty", False, False
+        arguments, repair = repair_arguments(self.fragments, self._depth)
+        value = load(arguments, self._depth)
+        if isinstance(value, str) and is_json(value, self._depth):
+            repair = repair or "arguments-double-encoded"
+        return arguments, repair, repair != "arguments-invalid-json", isinstance(value, dict)
+
+
+def repair_arguments(fragments: list[str], depth: int) -> tuple[str, str | None]:
+    """The arguments that fragments (at least one) mean, and the code of the repair (rule 10)."""
+    valid: Callable[[str], bool] = partial(is_json, depth=depth)
+    normal: Callable[[str], str] = partial(normal_form, depth=depth)
+    plain = "".join(fragments)
+    if valid(plain):
+        return plain, None
+    if (repaired := arguments_placeholder.repair(fragments, valid)) is not None:
+        return repaired, "arguments-placeholder"
+    if (repaired := arguments_resent.repair(fragments, valid, normal)) is not None:
+        return repaired, "arguments-resent"
+    if (repaired := arguments_cumulative.repair(fragments, valid)) is not None:
+        return repaired, "arguments-cumulative"
+    return plain, "arguments-invalid-json"
+
+
+class Scan:
+    """Whether a text that grows has the outer shape of JSON, looking at each character once.
+
+    ``is_json`` for each fragment would be quadratic; this says when it is worth asking.
+    """
+
+    __slots__ = ("_depth", "_ended", "_escaped", "_fragments", "_in_string", "_junk", "_outside")
+
+    def __init__(self) -> None:
+        self._fragments = 0
+        self._depth = 0
+        self._in_string = False
+        self._escaped = False
+        self._ended = False
+        self._junk = False
+        self._outside = 0
+
+    def ended(self, fragments: list[str]) -> bool:
+        """Whether all fragments so far may be one whole JSON text."""
+        while self._fragments < len(fragments):
+            for char in fragments[self._fragments]:
+                self._step(char)
+            self._fragments += 1
+        # A scalar has no bracket to close it. One of reasonable length is worth a look.
+        scalar = 0 < self._outside < 100 and not self._in_string and not self._depth
+        return not self._junk and (scalar if not self._ended else self._outside == 0)
+
+    def _step(self, char: str) -> None:
+        if self._escaped:
+            self._escaped = False
+        elif self._in_string:
+            self._escaped = char == "\\"
+            self._in_string = char != '"'
+        elif char == '"':
+            self._in_string = True
+            self._outside += not self._depth
+        elif char in "{[":
+            self._junk = self._junk or self._ended
+            self._depth += 1
+        elif char in "}]":
+            self._depth -= 1
+            self._ended = self._depth == 0
+        elif not self._depth and char not in " \t\n\r":
+            self._outside += 1

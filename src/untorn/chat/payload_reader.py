@@ -1,0 +1,163 @@
+"""Payload → what it says, the plain way: the end mark, a heartbeat, an error, a chunk (rule 4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from untorn.chat.builder import CompletionBuilder
+from untorn.chat.chunks import Chunk, is_chunk, keep_logprobs_as_sent, read_chunk
+from untorn.chat.error_object import error_of, find_error
+from untorn.chat.json_text import NotJson, decode
+from untorn.chat.payload import USUAL_PREFIX, Item, Kind, Note, Payload, is_done
+from untorn.chat.quirks.surrogate_split import ESCAPE, scrub
+from untorn.chat.verdict import ErrorObject
+
+PINGS: tuple[Any, ...] = ({}, {"type": "ping"})
+
+TEXT_KEYS = frozenset(
+    "content reasoning reasoning_content refusal arguments input text summary thinking".split()
+)
+"""Strings in which half a surrogate pair may wait for its other half."""
+
+
+ALLOWED = {
+    "duplicate-key": "an object holds a key twice",
+    "invalid-utf8": "bytes are no UTF-8",
+    "json-control-char": "a string holds an unescaped control character",
+    "json-nonfinite": "a number is NaN or infinite",
+}
+
+
+class PayloadReader:
+    """Reads one item at a time and tells the builder what it says."""
+
+    def __init__(self, builder: CompletionBuilder, depth: int) -> None:
+        self._builder = builder
+        self._depth = depth
+        self._repeated_keys = False
+
+    def receive(self, item: Item) -> None:
+        """Take an item."""
+        builder = self._builder
+        builder.item = item
+        if isinstance(item, bytes):
+            self._receive_data(item[USUAL_PREFIX:], "event")
+        elif isinstance(item, Payload):
+            self._receive_payload(item)
+        elif isinstance(item, Note):
+            builder.receive_note(item)
+        else:
+            builder.receive_heartbeat()
+
+    def _receive_payload(self, payload: Payload) -> None:
+        data, kind = payload.data, payload.kind
+        if kind == "error field":
+            said = decode(data, self._depth).value
+            self._receive_object({"error": said}, data, kind, in_array=False)
+        elif kind == "text":
+            self._receive_error_text(data)
+        else:
+            self._receive_data(data, kind)
+
+    def _receive_data(self, data: bytes, kind: Kind) -> None:
+        """The data of an event."""
+        builder = self._builder
+        text = data.strip()
+        if is_done(text):
+            builder.receive_done(data)
+        elif kind == "error event" and text[:1] not in (b"{", b"["):
+            self._receive_error_text(b"" if text == b"null" else data)
+        elif not text or text == b"null" or text[:1] == b":":
+            self._receive_ping(data)
+        elif text[:1] in (b"{", b"["):
+            self._receive_json(data, kind)
+        elif b'"choices"' in text:
+            builder.found("bad-json", "text with choices in it is lost", data)
+        else:
+            builder.found("not-json", "text came as data and was ignored", data)
+
+    def _receive_json(self, data: bytes, kind: Kind) -> None:
+        builder = self._builder
+        in_array = data.lstrip()[:1] == b"["
+        try:
+            decoded = decode(data, self._depth, repeated_keys=self._repeated_keys or in_array)
+        except NotJson as exc:
+            builder.found("bad-json", f"an event is lost, {exc}", data)
+            if kind == "error event":
+                self._receive_error_text(data)
+            return
+        for code in decoded.allowed:
+            self._allow(code, data)
+        values = decoded.value if in_array else [decoded.value]
+        if not values and kind == "error event":
+            self._receive_error_text(b"")
+        elif not values:
+            builder.found("unrecognised-event", "an empty array came as an event", data)
+        for value in values:
+            if isinstance(value, dict):
+                self._receive_object(value, data, kind, in_array=in_array)
+            else:
+                builder.found("unrecognised-event", "an array holds what is no object", data)
+
+    def _allow(self, code: str, data: bytes) -> None:
+        self._builder.found(code, ALLOWED[code], data)
+        if code == "duplicate-key":
+            self._repeated_keys = True
+            self._builder.is_plain = True
+
+    def _receive_object(
+        self, value: dict[str, Any], data: bytes, kind: Kind, *, in_array: bool
+    ) -> None:
+        builder = self._builder
+        if ESCAPE.search(data):
+            value = self._without_halves(value, data)
+        error = find_error(value)
+        if is_chunk(value):
+            is_document = kind in ("line", "document") and not in_array
+            chunk = self._read_chunk(value, data, is_document, in_array)
+            if error is not None:
+                # Nobody expects choices beside an error.
+                chunk.findings = [one for one in chunk.findings if one.code != "choices-missing"]
+            builder.receive_chunk(chunk)
+        elif error is None and kind == "error event":
+            said = error_of(value, message=None if value else "")
+            builder.receive_error(said, canonical=False)
+        elif error is None and value in PINGS:
+            self._receive_ping(data)
+        elif error is None:
+            builder.found("unrecognised-event", "an event was ignored", data)
+        if error is not None:
+            builder.receive_error(error.error, canonical=error.canonical and not in_array)
+
+    def _without_halves(self, value: dict[str, Any], data: bytes) -> dict[str, Any]:
+        scrubbed: dict[str, Any] = scrub(value, TEXT_KEYS)
+        if scrubbed != value:
+            self._builder.found("lone-surrogate", "half a surrogate pair stands alone", data)
+        return scrubbed
+
+    def _read_chunk(
+        self, value: dict[str, Any], data: bytes, is_document: bool, in_array: bool
+    ) -> Chunk:
+        chunk = read_chunk(value, is_document=is_document)
+        searched = self._repeated_keys or in_array
+        if not searched and self._builder.is_first_of_a_kind(chunk):
+            decoded = decode(data, self._depth, repeated_keys=True)
+            searched = "duplicate-key" in decoded.allowed
+            if searched:
+                self._allow("duplicate-key", data)
+                chunk = read_chunk(scrub(decoded.value, TEXT_KEYS), is_document=is_document)
+        if not searched and any(choice.logprobs is not None for choice in chunk.choices):
+            keep_logprobs_as_sent(chunk, data)
+        return chunk
+
+    def _receive_ping(self, data: bytes) -> None:
+        self._builder.found("heartbeat-data", "a keep-alive came as data", data)
+        self._builder.receive_heartbeat()
+
+    def _receive_error_text(self, text: bytes) -> None:
+        try:
+            message = text.decode("utf-8").strip()
+        except UnicodeDecodeError:
+            message = text.decode("utf-8", "replace").strip()
+            self._allow("invalid-utf8", text)
+        self._builder.receive_error(ErrorObject(message, raw=message), canonical=False)

@@ -1,0 +1,254 @@
+"""The corpus and the captures as cases, and ways to look at what a ChatStream makes of them."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import pickle
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import BuiltinMethodType
+from typing import Any
+
+import msgspec
+
+from untorn import (
+    ChatStream,
+    Completion,
+    Head,
+    ReasoningDelta,
+    RefusalDelta,
+    Revised,
+    StreamEvent,
+    TextDelta,
+    ToolCallDelta,
+)
+from untorn.options import Limits, Options
+from untorn.timing import Stopwatch
+
+TESTS = Path(__file__).parent
+CORPUS = TESTS / "vectors" / "chat"
+CAPTURES = Path(os.environ.get("UNTORN_CAPTURES") or TESTS.parent.parent / "shared" / "captures")
+NO_CAPTURES = "no captures: UNTORN_CAPTURES names no folder that holds them"
+
+DONE = b"data: [DONE]\n\n"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A response of a server, and what a reader should make of it."""
+
+    name: str
+    status: int
+    content_type: str | None
+    body: bytes
+    expect: dict[str, Any]
+    dialect: str = "chat"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def open(self, options: Options = Options()) -> ChatStream:
+        """A ChatStream that has the head."""
+        stream = ChatStream(options)
+        content_type = self.content_type
+        stream.receive_head(
+            self.status, {} if content_type is None else {"content-type": content_type}
+        )
+        return stream
+
+    def play(
+        self, reads: Iterable[bytes], options: Options = Options()
+    ) -> tuple[list[StreamEvent], Completion]:
+        """All events, and the completion, of the body in these reads."""
+        return play(reads, self.open(options))
+
+
+@cache
+def corpus() -> list[Case]:
+    """Every case of the corpus."""
+    cases = []
+    for path in sorted((CORPUS / "quirks").glob("*.json")):
+        case = json.loads(path.read_text(encoding="utf-8"))
+        body = case["body"].encode() if "body" in case else base64.b64decode(case["body_base64"])
+        http = case["http"]
+        cases.append(Case(path.stem, http["status"], http["content_type"], body, case["expect"]))
+    return cases
+
+
+@cache
+def captures() -> list[Case]:
+    """Every capture; none where the folder is absent."""
+    index = CAPTURES / "index.json"
+    if not index.exists():
+        return []
+    return [
+        Case(
+            entry["name"],
+            entry["http"]["status"],
+            entry["http"]["content_type"],
+            (CAPTURES / f"{entry['name']}.sse").read_bytes(),
+            entry["expect"],
+            entry["dialect"],
+        )
+        for entry in json.loads(index.read_text(encoding="utf-8"))
+    ]
+
+
+def case_named(name: str) -> Case:
+    """A case of the corpus."""
+    return next(case for case in corpus() if case.name == name)
+
+
+def play(
+    reads: Iterable[bytes], stream: ChatStream | None = None
+) -> tuple[list[StreamEvent], Completion]:
+    """All events, and the completion, of a body in these reads."""
+    stream = stream or ChatStream()
+    events: list[StreamEvent] = []
+    for data in reads:
+        events += stream.receive_data(data)
+    events += stream.receive_eof()
+    return events, stream.completion
+
+
+def report(completion: Completion) -> dict[str, Any]:
+    """A completion as the ``expect`` of a corpus case has it."""
+    usage, error = completion.usage, completion.verdict.error
+    return {
+        "outcome": completion.verdict.outcome,
+        "choices": [
+            {
+                "index": choice.index,
+                "role": choice.message.role,
+                "content": choice.message.content,
+                "reasoning": choice.message.reasoning,
+                "refusal": choice.message.refusal,
+                "tool_calls": [
+                    {"index": call.index, "id": call.id, "name": call.name}
+                    | {"arguments": call.arguments}
+                    for call in choice.message.tool_calls
+                ],
+                "finish_reason": choice.finish_reason,
+            }
+            for choice in completion.choices
+        ],
+        "usage": usage
+        and {
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+            "total_tokens": usage.total_tokens,
+        },
+        "error": error and {"message": error.message, "code": error.code, "type": error.type},
+        "defects": sorted(defect.code for defect in completion.verdict.defects),
+    }
+
+
+def event(payload: Any) -> bytes:
+    """One event whose data is ``payload`` as JSON."""
+    return b"data: " + json.dumps(payload, separators=(",", ":")).encode() + b"\n\n"
+
+
+def chunk(delta: dict[str, Any] | None = None, index: int = 0, **more: Any) -> bytes:
+    """One event with a chunk of one choice; ``more`` are further keys of the choice."""
+    choice = {"index": index, "delta": delta or {}, **more}
+    return event({"id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [choice]})
+
+
+def finish(reason: str = "stop", index: int = 0) -> bytes:
+    """One event that finishes a choice."""
+    return chunk({}, index, finish_reason=reason)
+
+
+def call(index: int | None = 0, **function: Any) -> dict[str, Any]:
+    """A delta with a fragment of one tool call: ``id``, ``name``, ``arguments``."""
+    fragment: dict[str, Any] = {} if index is None else {"index": index}
+    if "id" in function:
+        fragment |= {"id": function.pop("id"), "type": "function"}
+    return {"tool_calls": [fragment | {"function": function}]}
+
+
+Key = tuple[str, int, int | None]
+"""A kind of text, the choice, and the call where it is arguments."""
+
+
+@dataclass
+class Told:
+    """What events have told so far, as a program that shows them would have it."""
+
+    texts: dict[Key, str] = field(default_factory=dict)
+    """The texts of all deltas, joined; no Revised is applied."""
+    revised: dict[Key, str] = field(default_factory=dict)
+    """The texts after the last Revised."""
+    calls: dict[int, list[str]] = field(default_factory=dict)
+    """The arguments in the last Revised of the tool calls of a choice."""
+
+    def take(self, events: Iterable[StreamEvent]) -> Told:
+        for event in events:
+            match event:
+                case TextDelta():
+                    self._add(("content", event.choice, None), event.text)
+                case ReasoningDelta():
+                    self._add(("reasoning", event.choice, None), event.text)
+                case RefusalDelta():
+                    self._add(("refusal", event.choice, None), event.text)
+                case ToolCallDelta():
+                    self._add(("arguments", event.choice, event.call), event.arguments)
+                case Revised(field="content" | "reasoning") if isinstance(event.value, str):
+                    self.revised[event.field, event.choice, None] = event.value
+                case Revised(field="tool_calls") if not isinstance(event.value, str):
+                    self.calls[event.choice] = [call.arguments for call in event.value]
+        return self
+
+    def copy(self) -> Told:
+        return Told(dict(self.texts), dict(self.revised), dict(self.calls))
+
+    def _add(self, key: Key, text: str) -> None:
+        self.texts[key] = self.texts.get(key, "") + text
+        if key in self.revised:
+            self.revised[key] += text
+
+
+class Snapshot:
+    """A ChatStream as it stands. ``restore`` gives it back as often as wanted.
+
+    It is what ``copy.deepcopy`` does; pickle does it seven times as fast. What never changes is
+    shared, and so is the stopwatch, since no times are handed in.
+    """
+
+    def __init__(self, stream: ChatStream) -> None:
+        shared: list[Any] = []
+        places: dict[int, int] = {}
+
+        class Pickler(pickle.Pickler):
+            def persistent_id(self, item: Any) -> int | None:
+                if not _never_changes(item):
+                    return None
+                if id(item) not in places:
+                    places[id(item)] = len(shared)
+                    shared.append(item)
+                return places[id(item)]
+
+        class Unpickler(pickle.Unpickler):
+            def persistent_load(self, place: int) -> Any:
+                return shared[place]
+
+        file = io.BytesIO()
+        Pickler(file, pickle.HIGHEST_PROTOCOL).dump(stream)
+        self._data = file.getvalue()
+        self._unpickler = Unpickler
+
+    def restore(self) -> ChatStream:
+        stream = self._unpickler(io.BytesIO(self._data)).load()
+        assert isinstance(stream, ChatStream)
+        return stream
+
+
+def _never_changes(item: Any) -> bool:
+    if isinstance(item, BuiltinMethodType):
+        return isinstance(item.__self__, msgspec.json.Decoder)
+    return isinstance(item, type | Options | Limits | Head | Stopwatch)

@@ -8,7 +8,7 @@ import json
 import os
 import pickle
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import BuiltinMethodType
@@ -18,6 +18,7 @@ import msgspec
 
 from untorn import (
     ChatStream,
+    ChoiceFinished,
     Completion,
     Head,
     ReasoningDelta,
@@ -26,6 +27,7 @@ from untorn import (
     StreamEvent,
     TextDelta,
     ToolCallDelta,
+    ToolCallStarted,
 )
 from untorn.options import Limits, Options
 from untorn.timing import Stopwatch
@@ -172,45 +174,80 @@ def call(index: int | None = 0, **function: Any) -> dict[str, Any]:
     return {"tool_calls": [fragment | {"function": function}]}
 
 
-Key = tuple[str, int, int | None]
-"""A kind of text, the choice, and the call where it is arguments."""
+Place = tuple[str, int] | tuple[str, int, int]
+"""A kind of text, the choice, and the call where it is of one."""
 
 
-@dataclass
 class Told:
     """What events have told so far, as a program that shows them would have it."""
 
-    texts: dict[Key, str] = field(default_factory=dict)
-    """The texts of all deltas, joined; no Revised is applied."""
-    revised: dict[Key, str] = field(default_factory=dict)
-    """The texts after the last Revised."""
-    calls: dict[int, list[str]] = field(default_factory=dict)
-    """The arguments in the last Revised of the tool calls of a choice."""
+    def __init__(self) -> None:
+        self.deltas: dict[Place, str] = {}
+        """The deltas of each text, joined, as if nothing were ever revised."""
+        self.texts: dict[Place, str] = {}
+        """Each text, the revised ones too; also names and finish reasons."""
+        self.indexes: dict[int, dict[int, int | None]] = {}
+        """Of each choice: its calls, and their numbers on the wire."""
+        self.revised_calls: dict[int, list[tuple[str, str]]] = {}
+        """Of each choice: names and arguments in its last Revised of ``tool_calls``."""
 
     def take(self, events: Iterable[StreamEvent]) -> Told:
         for event in events:
             match event:
                 case TextDelta():
-                    self._add(("content", event.choice, None), event.text)
+                    self._add(("content", event.choice), event.text)
                 case ReasoningDelta():
-                    self._add(("reasoning", event.choice, None), event.text)
+                    self._add(("reasoning", event.choice), event.text)
                 case RefusalDelta():
-                    self._add(("refusal", event.choice, None), event.text)
+                    self._add(("refusal", event.choice), event.text)
+                case ToolCallStarted():
+                    self.texts["name", event.choice, event.call] = event.name or ""
+                    self.indexes.setdefault(event.choice, {})[event.call] = event.index
                 case ToolCallDelta():
                     self._add(("arguments", event.choice, event.call), event.arguments)
-                case Revised(field="content" | "reasoning") if isinstance(event.value, str):
-                    self.revised[event.field, event.choice, None] = event.value
-                case Revised(field="tool_calls") if not isinstance(event.value, str):
-                    self.calls[event.choice] = [call.arguments for call in event.value]
+                case ChoiceFinished():
+                    self.texts["finish_reason", event.choice] = event.finish_reason or ""
+                case Revised():
+                    self._revise(event)
         return self
 
     def copy(self) -> Told:
-        return Told(dict(self.texts), dict(self.revised), dict(self.calls))
+        told = Told()
+        told.deltas = dict(self.deltas)
+        told.texts = dict(self.texts)
+        told.indexes = {choice: dict(calls) for choice, calls in self.indexes.items()}
+        told.revised_calls = dict(self.revised_calls)
+        return told
 
-    def _add(self, key: Key, text: str) -> None:
-        self.texts[key] = self.texts.get(key, "") + text
-        if key in self.revised:
-            self.revised[key] += text
+    def told(self, choice: int) -> dict[str, Any]:
+        """The texts of a choice; its calls as names and arguments, as a completion has them."""
+        kinds = ("content", "reasoning", "refusal", "finish_reason")
+        texts: dict[str, Any] = {kind: self.texts.get((kind, choice), "") for kind in kinds}
+        calls = [
+            tuple(self.texts.get((kind, choice, call), "") for kind in ("name", "arguments"))
+            for call in self._calls(choice)
+        ]
+        return texts | {"calls": self.revised_calls.get(choice, calls)}
+
+    def _calls(self, choice: int) -> list[int]:
+        # By wire index if every call has one of its own, else in order of opening.
+        indexes = self.indexes.get(choice, {})
+        if None in indexes.values() or len(set(indexes.values())) < len(indexes):
+            return sorted(indexes)
+        return sorted(indexes, key=lambda call: indexes[call] or 0)
+
+    def _add(self, place: Place, text: str) -> None:
+        self.deltas[place] = self.deltas.get(place, "") + text
+        self.texts[place] = self.texts.get(place, "") + text
+
+    def _revise(self, event: Revised) -> None:
+        if not isinstance(event.value, str):
+            calls = [(call.name or "", call.arguments) for call in event.value]
+            self.revised_calls[event.choice] = calls
+        elif event.call is not None:
+            self.texts[event.field, event.choice, event.call] = event.value
+        else:
+            self.texts[event.field, event.choice] = event.value
 
 
 class Snapshot:

@@ -16,33 +16,40 @@ from typing import Any, NamedTuple
 PREFIX = re.compile(rb"(?:\xef\xbb\xbf)*(?:data:[ ]?)*[ \t]*")
 
 
-class Ends(NamedTuple):
-    """After how many bytes of the body things are on the wire."""
-
-    choices: dict[int, int]
-    """The end of each choice; NEVER for one that has none."""
-
-    def finished(self, choice: int, size: int) -> bool:
-        """Whether the end of a choice is in the first ``size`` bytes."""
-        return self.choices[choice] <= size
-
-    @property
-    def all(self) -> float:
-        """Where the last choice has its end; NEVER without a choice."""
-        return max(self.choices.values(), default=NEVER)
-
-
 NEVER = 2**62
 
 
+class Ends(NamedTuple):
+    """After how many bytes of a body things are on the wire."""
+
+    choices: dict[int, int]
+    """The end of each choice; NEVER for one that has none."""
+    values: list[int]
+    """The last byte of each JSON value."""
+
+    def by(self, choice: int, size: int) -> bool:
+        """Whether the first ``size`` bytes hold the end of a choice."""
+        return self.choices[choice] <= size
+
+    def all_by(self, size: int) -> bool:
+        """Whether they hold the end of every choice, and there is one."""
+        return bool(self.choices) and max(self.choices.values()) <= size
+
+    def has_value(self, start: int, size: int) -> bool:
+        """Whether a value ends after ``start`` and by ``size``."""
+        return any(start < value <= size for value in self.values)
+
+
 def ends_of(body: bytes) -> Ends:
-    """Where each choice of the body has its end: its first finish reason, or, for audio that
-    brought ``expires_at``, the ``[DONE]``."""
+    """Where things have their ends. A choice: its first finish reason, or, for audio that brought
+    ``expires_at``, the ``[DONE]``."""
     choices: dict[int, int] = {}
     audio: set[int] = set()
+    values: list[int] = []
     for value, end in values_of(body):
+        values.append(end)
         if value == "[DONE]":
-            choices |= {n: end for n in audio if choices[n] == NEVER}
+            choices |= {index: end for index in audio if choices[index] == NEVER}
         for choice in _choices(value):
             index = _index(choice.get("index"))
             choices.setdefault(index, NEVER)
@@ -52,7 +59,7 @@ def ends_of(body: bytes) -> Ends:
             spoken = delta.get("audio") if isinstance(delta, dict) else None
             if isinstance(spoken, dict) and spoken.get("expires_at"):
                 audio.add(index)
-    return Ends(choices)
+    return Ends(choices, values)
 
 
 def values_of(body: bytes) -> Iterator[tuple[Any, int]]:
@@ -61,7 +68,7 @@ def values_of(body: bytes) -> Iterator[tuple[Any, int]]:
     for line in re.finditer(rb"[^\r\n]+", body):
         text = PREFIX.sub(b"", line.group(), count=1).rstrip()
         end = line.start() + len(line.group().rstrip())
-        if text.lower().strip(b"[]\" ") == b"done":
+        if text.lower().strip(b'[]" ') == b"done":
             yield "[DONE]", end
         elif begun or text[:1] in (b"{", b"["):
             value = _decoded(text)

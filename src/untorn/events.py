@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from msgspec import Raw, Struct
-from msgspec.json import decode
 
-from untorn.chat.completion import ToolCall, TornToolCall, Usage
+from untorn.chat.completion import ToolCall, TornToolCall, Usage, decode_logprobs
 from untorn.chat.verdict import Defect, ErrorObject, Verdict
 from untorn.readable import one_line
 
@@ -134,7 +133,7 @@ class LogprobsDelta(Struct, frozen=True, tag_field="type", tag="logprobs_delta")
     @property
     def logprobs(self) -> dict[str, Any]:
         """The decoded object. Decoded at each access."""
-        return decode(self.raw, type=dict[str, Any])
+        return decode_logprobs(bytes(self.raw))
 
     def __str__(self) -> str:
         return f"choice {self.choice} logprobs, {len(bytes(self.raw))} bytes of JSON"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
@@ -80,11 +81,26 @@ def _retry_after(named: Mapping[str, str]) -> float | None:
     seconds = _number(value)
     if seconds is not None or not value or "date" not in named:
         return seconds
-    try:
-        wait = parsedate_to_datetime(value) - parsedate_to_datetime(named["date"])
-    except (ValueError, TypeError):  # no date, or only one of the two has a time zone
+    until, now = _date(value), _date(named["date"])
+    return None if until is None or now is None else max(0.0, (until - now).total_seconds())
+
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_IMF_FIXDATE = re.compile(r"[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT")
+
+
+def _date(value: str) -> datetime | None:
+    """An HTTP date in the only form that may be sent (RFC 9110, 5.6.7). Here, because the standard
+    library's email.utils imports sockets, and its strptime speaks the user's language."""
+    found = _IMF_FIXDATE.fullmatch(value)
+    if found is None or found[2] not in MONTHS:
         return None
-    return max(0.0, wait.total_seconds())
+    day, year, hour, minute, second = (int(found[number]) for number in (1, 3, 4, 5, 6))
+    try:
+        # A leap second is the 60th; datetime knows none.
+        return datetime(year, MONTHS.index(found[2]) + 1, day, hour, minute, min(second, 59))
+    except ValueError:
+        return None
 
 
 def _number(value: str | None) -> float | None:

@@ -13,7 +13,6 @@ from untorn.chat.chunks import ChunkChoice, Delta, Finding
 from untorn.chat.completion import Audio, Choice, Message
 from untorn.chat.finish_reasons import STANDARD, Meaning, meaning_of
 from untorn.chat.pieces import join, joined, merge_block
-from untorn.chat.quirks.surrogate_split import scrub
 from untorn.chat.text import GrowingText, Growth
 from untorn.events import (
     AudioDelta,
@@ -290,7 +289,7 @@ class ChoiceBuilder:
             role=self.role or "assistant",
             content=self.content.text,
             reasoning=self.reasoning.text,
-            reasoning_details=[scrub(joined(block)) for block in self._reasoning_details],
+            reasoning_details=[joined(block) for block in self._reasoning_details],
             refusal=self.refusal.text,
             tool_calls=self.calls.built(self._end),
             audio=self._built_audio(),

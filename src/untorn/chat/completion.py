@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Collection
 from typing import Any, Literal, NoReturn
 
 import msgspec
 from msgspec import Struct
 
+from untorn.chat.json_text import value_of
 from untorn.chat.verdict import Outcome, Verdict
 from untorn.errors import (
     AnswerFiltered,
@@ -150,6 +152,12 @@ class Message(Struct, frozen=True):
     """Unknown keys of the deltas: strings joined, other values the last."""
 
 
+def decode_logprobs(raw: bytes) -> dict[str, Any]:
+    """The logprobs object in its JSON, read as leniently as its chunk was."""
+    value = value_of(raw, sys.maxsize)
+    return value if isinstance(value, dict) else {}
+
+
 class Choice(Struct, frozen=True):
     """One of the answers."""
 
@@ -168,7 +176,7 @@ class Choice(Struct, frozen=True):
         """The logprobs of all chunks, lists joined; None if none came. Decoded at each access."""
         merged: dict[str, Any] = {}
         for raw in self.raw_logprobs:
-            for key, value in msgspec.json.decode(raw, type=dict[str, Any]).items():
+            for key, value in decode_logprobs(raw).items():
                 if isinstance(value, list) and isinstance(merged.get(key), list):
                     merged[key] += value
                 elif value is not None or key not in merged:

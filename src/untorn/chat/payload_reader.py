@@ -9,7 +9,7 @@ from untorn.chat.chunks import Chunk, is_chunk, keep_logprobs_as_sent, read_chun
 from untorn.chat.error_object import error_of, find_error
 from untorn.chat.json_text import NotJson, decode
 from untorn.chat.payload import USUAL_PREFIX, Item, Kind, Note, Payload, is_done
-from untorn.chat.quirks.surrogate_split import ESCAPE, scrub
+from untorn.chat.quirks.surrogate_split import ESCAPE, scrub, scrub_extras
 from untorn.chat.verdict import ErrorObject
 
 PINGS: tuple[Any, ...] = ({}, {"type": "ping"})
@@ -81,17 +81,21 @@ class PayloadReader:
         in_array = data.lstrip()[:1] == b"["
         try:
             decoded = decode(data, self._depth, repeated_keys=self._repeated_keys or in_array)
-        except NotJson as exc:
+            value = scrub(decoded.value, TEXT_KEYS) if ESCAPE.search(data) else decoded.value
+        except (NotJson, RecursionError) as exc:
             builder.found("bad-json", f"an event is lost, {exc}", data)
             if kind == "error event":
                 self._receive_error_text(data)
             return
         for code in decoded.allowed:
             self._allow(code, data)
-        values = decoded.value if in_array else [decoded.value]
-        if not values and kind == "error event":
-            self._receive_error_text(b"")
-        elif not values:
+        if value != decoded.value:
+            builder.found("lone-surrogate", "half a surrogate pair stands alone", data)
+        values = value if in_array else [value]
+        if kind == "error event" and not any(isinstance(one, dict) for one in values):
+            self._receive_error_text(data if values else b"")
+            return
+        if not values:
             builder.found("unrecognised-event", "an empty array came as an event", data)
         for value in values:
             if isinstance(value, dict):
@@ -109,8 +113,6 @@ class PayloadReader:
         self, value: dict[str, Any], data: bytes, kind: Kind, *, in_array: bool
     ) -> None:
         builder = self._builder
-        if ESCAPE.search(data):
-            value = self._without_halves(value, data)
         error = find_error(value)
         if is_chunk(value):
             is_document = kind in ("line", "document") and not in_array
@@ -129,12 +131,6 @@ class PayloadReader:
         if error is not None:
             builder.receive_error(error.error, canonical=error.canonical and not in_array)
 
-    def _without_halves(self, value: dict[str, Any], data: bytes) -> dict[str, Any]:
-        scrubbed: dict[str, Any] = scrub(value, TEXT_KEYS)
-        if scrubbed != value:
-            self._builder.found("lone-surrogate", "half a surrogate pair stands alone", data)
-        return scrubbed
-
     def _read_chunk(
         self, value: dict[str, Any], data: bytes, is_document: bool, in_array: bool
     ) -> Chunk:
@@ -146,6 +142,8 @@ class PayloadReader:
             if searched:
                 self._allow("duplicate-key", data)
                 chunk = read_chunk(scrub(decoded.value, TEXT_KEYS), is_document=is_document)
+        if ESCAPE.search(data):
+            _scrub_what_is_kept(chunk)
         if not searched and any(choice.logprobs is not None for choice in chunk.choices):
             keep_logprobs_as_sent(chunk, data)
         return chunk
@@ -161,3 +159,18 @@ class PayloadReader:
             message = text.decode("utf-8", "replace").strip()
             self._allow("invalid-utf8", text)
         self._builder.receive_error(ErrorObject(message, raw=message), canonical=False)
+
+
+def _scrub_what_is_kept(chunk: Chunk) -> None:
+    """What is kept as it came can't wait for another half, but for strings that grow."""
+    chunk.extra = scrub(chunk.extra)
+    chunk.usages = scrub(chunk.usages)
+    for choice in chunk.choices:
+        choice.extra = scrub(choice.extra)
+        if choice.delta is not None:
+            choice.delta.annotations = scrub(choice.delta.annotations)
+            choice.delta.parts = scrub(choice.delta.parts)
+            choice.delta.extra = scrub_extras(choice.delta.extra)
+            choice.delta.reasoning_details = [
+                scrub_extras(block) for block in choice.delta.reasoning_details
+            ]

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from untorn.chat.quirks.surrogate_split import whole_text
+
 
 class Pieces(list[str]):
     """The pieces of one string."""
@@ -24,9 +26,10 @@ def join(values: dict[str, Any], key: str, value: Any) -> None:
 
 
 def joined(values: dict[str, Any]) -> dict[str, Any]:
-    """The values with every string in one piece."""
+    """The values with every string in one piece, halves of surrogate pairs joined."""
     return {
-        key: "".join(value) if isinstance(value, Pieces) else value for key, value in values.items()
+        key: whole_text("".join(value)) if isinstance(value, Pieces) else value
+        for key, value in values.items()
     }
 
 

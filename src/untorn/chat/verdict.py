@@ -127,7 +127,7 @@ class Verdict(Struct, frozen=True):
             "failed": "the server reported an error by its finish reason",
         }[self.outcome]
         odd = [defect for defect in self.defects if defect.severity == "warning"]
-        return f"{why}, {amount(len(odd), 'thing')} repaired" if odd else why
+        return f"{why}, with {amount(len(odd), 'warning')}" if odd else why
 
 
 class Facts(NamedTuple):

@@ -168,6 +168,7 @@ class LineSplitter:
         if number == len(lines) and self._held <= self._limit:
             return
         line = lines[number] if number < len(lines) else self.rest
+        # As much is held now as may be: not one byte more comes past the closer look.
         read_offset = self._read_offset()
         self._start = self.line_offset(number)
         self._pieces = [line[: self._limit]]
@@ -175,7 +176,6 @@ class LineSplitter:
         self._read = self._read[: self._start + self._held - read_offset]
         del lines[number:]
         self.exceeded = True
-        self._most = -1
 
     def _read_offset(self) -> int:
         return self._start + self._held - len(self._read)

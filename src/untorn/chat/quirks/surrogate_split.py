@@ -64,5 +64,10 @@ def scrub(value: Any, keep: frozenset[str] = frozenset()) -> Any:
     return value
 
 
+def scrub_extras(values: dict[str, Any]) -> dict[str, Any]:
+    """Unknown keys of a delta: their strings may be pieces, everything else is whole."""
+    return {key: value if isinstance(value, str) else scrub(value) for key, value in values.items()}
+
+
 def _pair(high: str, low: str) -> str:
     return (high + low).encode("utf-16-le", "surrogatepass").decode("utf-16-le")

@@ -1,89 +1,70 @@
-"""``python -m bench``: measure, print a table, say whether untorn is too slow."""
+"""Measure how fast untorn reads; print a table; exit with 1 if it is too slow."""
 
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
-from collections.abc import Iterable
-from functools import partial
-from statistics import median
 
-from bench import entrants, limits, workloads
+from bench import entrants, peer_environment, workloads
+from bench.compare import Comparison
 from bench.entrants import Entrant
-from bench.floors import FLOORS
-from bench.measure import Table, measure, ratio
-from bench.workloads import READS, Workload
+from bench.peers import PEERS
+from bench.workloads import READS
 
-# How many times the floor ChatStream may take.
-TARGETS = {
-    ("text", "one event"): 1.5,
-    ("text", "4 KiB"): 1.2,
-    ("text", "64 KiB"): 1.2,
-    ("text", "37 bytes"): 2.5,
-    ("tools", "one event"): 1.7,
-    ("n4", "one event"): 1.7,
-    ("reasoning", "one event"): 1.7,
-    ("vendor", "one event"): 2.5,
-    ("logprobs", "one event"): 0.5,
-}
-
-# Over one of these it is a fault, on whatever machine.
-FAULTS = {("text", "one event"): 2.0, ("text", "64 KiB"): 1.5}
-
-UNTORN: dict[str, Entrant] = {"ChatStream": entrants.chat_stream, "parse": entrants.parse}
-BY_HAND: dict[str, Entrant] = {"loop by hand, json": entrants.hand_loop}
+FEW_READS = ("one event", "64 KiB")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--all", action="store_true", help="all workloads, in all reads")
+    parser.add_argument(
+        "--peers",
+        action="store_true",
+        help="other libraries too, on text, in an environment of their own",
+    )
+    parser.add_argument(
+        "--limits", action="store_true", help="instead: linearity, memory, start, quirks"
+    )
     parser.add_argument("--rounds", type=int, default=21, help="default: %(default)s")
-    parser.add_argument("--limits", action="store_true", help="linearity, memory, start, quirks")
     options = parser.parse_args()
+    if options.rounds < 2:
+        parser.error("it takes two rounds to say how far they differ")
     if options.limits:
-        return 1 if limits.report(options.rounds) else 0
-    if options.all:
-        cases = [(make(), reads) for make in workloads.ALL for reads in READS]
-        who = {**UNTORN, **BY_HAND}
-    else:
-        cases = [(workloads.text(), reads) for reads in ("one event", "64 KiB")]
-        who = UNTORN
-    faults = compare(cases, who, options.rounds)
-    for fault in faults:
-        print(f"\nToo slow: {fault}")
-    return 1 if faults else 0
+        # It looks at whole processes in a way that Windows lacks.
+        from bench import limits
+
+        print(heading(options.rounds))
+        return limits.report(options.rounds)
+    if options.peers and not peer_environment.is_here():
+        command = [peer_environment.python(), "-m", "bench", *sys.argv[1:]]
+        return subprocess.run(command, check=False).returncode
+    print(heading(options.rounds))
+    return compare(everything=options.all, peers=options.peers, rounds=options.rounds)
 
 
-def compare(
-    cases: Iterable[tuple[Workload, str]], who: dict[str, Entrant], rounds: int
-) -> list[str]:
-    """Print how everybody does in each case; sentences on what is a fault."""
-    print(f"CPU time, {rounds} rounds. In brackets the quartiles.\n")
-    table = Table(workload=9, reads=9, entrant=18, us_a_chunk=10, times_the_floor=20, target=6)
-    faults = []
-    for workload, reads in cases:
-        cut = READS[reads](workload.events)
-        runs = {"floor": FLOORS[workload.name], **who}
-        for name, run in runs.items():
-            if run(cut) != workload.said:
-                raise AssertionError(f"{name} does not say what {workload.name} says")
-        samples = measure({name: partial(run, cut) for name, run in runs.items()}, rounds)
-        for name in runs:
-            times = ratio(samples[name], samples["floor"])
-            per_chunk = median(samples[name]) / len(workload.events) * 1e6
-            target = TARGETS.get((workload.name, reads)) if name == "ChatStream" else None
-            table.row(
-                workload.name,
-                reads,
-                name,
-                f"{per_chunk:.2f}",
-                "" if name == "floor" else str(times),
-                "" if target is None else f"{target}{'' if times.middle <= target else '  missed'}",
-            )
-            most = FAULTS.get((workload.name, reads))
-            if name == "ChatStream" and most is not None and times.middle > most:
-                faults.append(f"{workload.name}, {reads}: {times} times the floor, limit {most}")
-    return faults
+def heading(rounds: int) -> str:
+    """What the numbers of a table are."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    return f"Python {version}. CPU time, medians of {rounds} rounds; in brackets the quartiles.\n"
+
+
+def compare(*, everything: bool, peers: bool, rounds: int) -> int:
+    """Print the comparison; the exit code."""
+    who: dict[str, Entrant] = {"ChatStream": entrants.chat_stream, "parse": entrants.parse}
+    if everything or peers:
+        who["ChatStream, timed"] = entrants.timed_chat_stream
+        who["loop by hand, json"] = entrants.hand_loop
+    comparison = Comparison(who, rounds, PEERS if peers else {})
+    for make in workloads.ALL if everything else [workloads.text]:
+        workload = make()
+        for reads in READS if everything else FEW_READS:
+            comparison.add(workload, reads)
+    for name, why in comparison.absent.items():
+        print(f"\nnot measured: {name}: {why}")
+    for fault in comparison.faults:
+        print(f"\ntoo slow: {fault}")
+    return 1 if comparison.faults else 0
 
 
 if __name__ == "__main__":

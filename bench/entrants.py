@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import monotonic
+from typing import Any
 
 import untorn
 from bench.workloads import Said
@@ -16,6 +18,16 @@ HEAD = {"Content-Type": "text/event-stream"}
 def chat_stream(reads: Sequence[bytes]) -> Said:
     """ChatStream from the head to the completion, with all of its events."""
     return said(read_to_end(reads))
+
+
+def timed_chat_stream(reads: Sequence[bytes]) -> Said:
+    """The same with the time of each read, as who wants ``timing`` hands it in."""
+    stream = untorn.ChatStream()
+    stream.receive_head(200, HEAD, monotonic())
+    for data in reads:
+        stream.receive_data(data, monotonic())
+    stream.receive_eof(monotonic())
+    return said(stream.completion)
 
 
 def read_to_end(
@@ -36,20 +48,23 @@ def parse(reads: Sequence[bytes]) -> Said:
 
 
 def hand_loop(reads: Sequence[bytes]) -> Said:
-    """The best loop over lines of text that one writes by hand: it keeps choices, reasoning and
-    tool calls apart, and finish reasons and the usage."""
+    """The best loop that one writes by hand over the lines an HTTP library gives out."""
+    return add_up(
+        json.loads(line[6:])
+        for line in iter_lines(reads)
+        if line.startswith("data: ") and line != "data: [DONE]"
+    )
+
+
+def add_up(chunks: Iterable[dict[str, Any]]) -> Said:
+    """What a careful hand keeps of decoded chunks: choices, reasoning and tool calls apart, finish
+    reasons and the usage."""
     texts: dict[int, list[str]] = {}
     thought: list[str] = []
     arguments: dict[int, list[str]] = {}
     finish_reasons: dict[int, str] = {}
     usage = None
-    for line in iter_lines(reads):
-        if not line.startswith("data: "):
-            continue
-        data = line[6:]
-        if data == "[DONE]":
-            break
-        chunk = json.loads(data)
+    for chunk in chunks:
         usage = chunk.get("usage") or usage
         for choice in chunk["choices"]:
             index, delta = choice["index"], choice["delta"]
@@ -69,7 +84,7 @@ def hand_loop(reads: Sequence[bytes]) -> Said:
 
 
 def iter_lines(reads: Sequence[bytes]) -> Iterator[str]:
-    """Lines of text, as HTTP libraries give them out, but for their price."""
+    """Lines of text, at less than the price of any HTTP library."""
     rest = b""
     for data in reads:
         *lines, rest = (rest + data).split(b"\n")

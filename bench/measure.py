@@ -43,7 +43,12 @@ class Spread(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        return f"{self.middle:.2f} ({self.low:.2f} to {self.high:.2f})"
+        return f"{short(self.middle)} ({short(self.low)} to {short(self.high)})"
+
+
+def short(number: float) -> str:
+    """About three digits."""
+    return f"{number:.2f}" if number < 10 else f"{number:.1f}" if number < 100 else f"{number:.0f}"
 
 
 def ratio(samples: Sequence[float], to: Sequence[float]) -> Spread:
@@ -58,11 +63,15 @@ def ratio(samples: Sequence[float], to: Sequence[float]) -> Spread:
 class Table:
     """Rows of text under a head, printed as they come."""
 
-    def __init__(self, **widths: int) -> None:
-        self._widths = list(widths.values())
-        self.row(*(name.replace("_", " ") for name in widths))
+    def __init__(self, head: Sequence[str], widths: Sequence[int]) -> None:
+        """A negative width puts its column to the right."""
+        self._widths = widths
+        self.row(*head)
 
     def row(self, *cells: str) -> None:
-        """Print one row. Cells that begin with a digit stand at the right."""
-        placed = (cell.ljust(width) for cell, width in zip(cells, self._widths, strict=True))
+        """Print one row."""
+        placed = (
+            cell.ljust(width) if width > 0 else cell.rjust(-width)
+            for cell, width in zip(cells, self._widths, strict=True)
+        )
         print("  ".join(placed).rstrip(), flush=True)

@@ -3,8 +3,9 @@
 """The peers: other libraries that read the same streams, each through its own front door.
 
 All are fed the same reads through a transport of their HTTP library that needs no socket, so what
-is measured is the work of library and HTTP client. Clients are made beforehand. Each factory
-imports what it needs, so that one that is not installed stops no other.
+is measured is the work of library and HTTP client. Clients are made beforehand. They are asked for
+one choice of text. Each factory imports what it needs, so that one that is not installed stops no
+other.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-from bench.entrants import HEAD
+from bench.entrants import HEAD, add_up
 from bench.workloads import Said
 
 Run = Callable[[], Said]
@@ -31,7 +32,7 @@ def httpx_iter_lines(reads: Sequence[bytes]) -> Run:
     import httpx
 
     def run() -> Said:
-        return _join(
+        return add_up(
             json.loads(line[6:])
             for line in httpx.Response(200, headers=HEAD, content=iter(reads)).iter_lines()
             if line.startswith("data: ") and line != "data: [DONE]"
@@ -47,7 +48,7 @@ def httpx_sse(reads: Sequence[bytes]) -> Run:
 
     def run() -> Said:
         response = httpx.Response(200, headers=HEAD, content=iter(reads))
-        return _join(
+        return add_up(
             json.loads(event.data)
             for event in EventSource(response).iter_sse()
             if event.data != "[DONE]"
@@ -142,24 +143,15 @@ def litellm(reads: Sequence[bytes]) -> Run:
 
 
 PEERS = {
-    "httpx iter_lines": ("httpx", httpx_iter_lines),
-    "httpx-sse": ("httpx-sse", httpx_sse),
-    "openai raw": ("openai", openai_raw),
-    "openai .stream()": ("openai", openai_stream),
-    "langchain merged": ("langchain-openai", langchain),
-    "pydantic-ai": ("pydantic-ai-slim", pydantic_ai),
-    "litellm": ("litellm", litellm),
+    "httpx iter_lines, json": httpx_iter_lines,
+    "httpx-sse, json": httpx_sse,
+    "openai raw": openai_raw,
+    "openai .stream()": openai_stream,
+    "langchain-openai": langchain,
+    "pydantic-ai": pydantic_ai,
+    "litellm": litellm,
 }
-"""Name, the package it comes from, and what makes its run from the reads."""
-
-
-def _join(chunks: Iterator[dict]) -> Said:
-    parts = []
-    for chunk in chunks:
-        for choice in chunk["choices"]:
-            if content := choice["delta"].get("content"):
-                parts.append(content)
-    return Said(["".join(parts)])
+"""What makes a run from the reads, by name."""
 
 
 def _openai_client(reads: Sequence[bytes]):

@@ -19,12 +19,11 @@ CALLS = 4
 """How many parallel tool calls, or choices where ``n`` is asked for."""
 
 WORDS = (
-    *(" the", " answer", " is", " not", "\n\n", "-", ' "quoted"', "1", " caf\u00e9", " stream", " of"),
-    *(" small", " words", ",", " which", " together", " make", " a", " paragraph", ":", " ;"),
-    *("\u4f60\u597d", " and", " so", " on", " until", " it", " ends", "."),
+    *(" the", " answer", " is", " not", "\n\n", "-", ' "quoted"', "1", " caf\u00e9", " stream"),
+    *(" of", " small", " words", ",", " which", " together", " make", " a", " paragraph", ":"),
+    *(" ;", "\u4f60\u597d", " and", " so", " on", " until", " it", " ends", "."),
 )
 PADDING = "abcdefghijklmnopqrstuvwxyz" * 12
-
 
 
 class Said(NamedTuple):

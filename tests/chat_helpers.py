@@ -18,6 +18,7 @@ import msgspec
 
 from untorn import (
     ChatStream,
+    Choice,
     ChoiceFinished,
     Completion,
     Head,
@@ -219,7 +220,7 @@ class Told:
         told.revised_calls = dict(self.revised_calls)
         return told
 
-    def told(self, choice: int) -> dict[str, Any]:
+    def texts_of(self, choice: int) -> dict[str, Any]:
         """The texts of a choice; its calls as names and arguments, as a completion has them."""
         kinds = ("content", "reasoning", "refusal", "finish_reason")
         texts: dict[str, Any] = {kind: self.texts.get((kind, choice), "") for kind in kinds}
@@ -248,6 +249,18 @@ class Told:
             self.texts[event.field, event.choice, event.call] = event.value
         else:
             self.texts[event.field, event.choice] = event.value
+
+
+def texts_of(choice: Choice) -> dict[str, Any]:
+    """The texts of a choice, as ``Told`` has them."""
+    message = choice.message
+    return {
+        "content": message.content or "",
+        "reasoning": message.reasoning or "",
+        "refusal": message.refusal or "",
+        "finish_reason": choice.finish_reason or "",
+        "calls": [(call.name or "", call.arguments) for call in message.tool_calls],
+    }
 
 
 class Snapshot:

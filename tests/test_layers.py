@@ -23,11 +23,12 @@ ARROWS = {
     "sse": "errors options readable",
     "chat.defects": "",
     "chat.finish_reasons": "",
+    "chat.json_text": "",
     "chat.verdict": "readable sse chat.defects chat.finish_reasons",
-    "chat.completion": "errors readable timing head chat.verdict",
+    "chat.completion": "errors readable timing head chat.json_text chat.verdict",
     "events": "readable chat.verdict chat.completion",
-    "chat": "options readable timing head sse chat.defects chat.finish_reasons chat.verdict "
-    "chat.completion events",
+    "chat": "options readable timing head sse chat.defects chat.finish_reasons chat.json_text "
+    "chat.verdict chat.completion events",
     "stream": "errors options timing head sse chat.verdict chat.completion events chat",
     "capture": "",
     "cli": "readable chat.verdict chat.completion events stream capture",
@@ -44,13 +45,14 @@ CORE_LIBRARIES = {"msgspec"}
 
 SHELLS = {"cli", "__main__"}
 
-# What is I/O, a thread, an event loop or a clock.
+# What is I/O, a thread, an event loop or a clock: modules, functions, attributes of anything.
 WORLD = frozenset(
-    "asyncio concurrent datetime http importlib io logging multiprocessing os pathlib queue random "
-    "sched select selectors shutil signal socket socketserver ssl subprocess sys tempfile "
-    "threading time urllib".split()
+    "asyncio concurrent http importlib io logging multiprocessing os pathlib queue random sched "
+    "select selectors shutil signal socket socketserver ssl subprocess tempfile threading time "
+    "urllib".split()
 )
 WORLD_CALLS = frozenset({"breakpoint", "input", "open", "print"})
+WORLD_ATTRIBUTES = frozenset("argv now stderr stdin stdout today utcnow".split())
 
 # The one lazy import of importlib.metadata, for __version__.
 WORLD_ALLOWED = {"": {"importlib"}}
@@ -141,14 +143,15 @@ def layer_of_import(name: str) -> str:
 
 
 def touches_of_the_world(module: str, tree: ast.AST) -> list[str]:
-    """Imports and calls in ``module`` that belong into a shell."""
+    """What stands in ``module`` although it belongs into a shell."""
     layer = layer_of(module)
     if layer in SHELLS:
         return []
     found = [n for n in imports(tree) if top(n) in WORLD - WORLD_ALLOWED.get(layer, set())]
     called = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
     found += [f.id for f in called if isinstance(f, ast.Name) and f.id in WORLD_CALLS]
-    return found
+    attributes = (node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return found + [name for name in attributes if name in WORLD_ATTRIBUTES]
 
 
 MODULES = frozenset(modules())
@@ -204,7 +207,9 @@ def test_a_wrong_arrow_is_seen(module: str, source: str) -> None:
         "import time",
         "from time import monotonic",
         "import urllib.request",
-        "def late():\n    from datetime import datetime",
+        "def late():\n    import threading",
+        "started = datetime.now()",
+        "sys.stderr.write('hello')",
         "data = open('answer.sse')",
         "print('hello')",
     ],

@@ -65,10 +65,10 @@ class NotWhole(UntornError):
 
 
 class StreamClosed(UntornError):
-    """Something was handed to a stream that has ended already."""
+    """Something was handed to a stream that has ended already, or its head came too late."""
 
     def __str__(self) -> str:
-        return "the stream has ended: make a new ChatStream for the next response"
+        return "this stream is past that: each response needs an object of its own"
 
 
 class LimitExceeded(UntornError):

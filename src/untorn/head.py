@@ -11,7 +11,12 @@ from msgspec import Struct
 
 EVENT_STREAM = "text/event-stream"
 
-Headers = Mapping[str, str] | Iterable[tuple[str, str]]
+Headers = (
+    Mapping[str, str]
+    | Mapping[bytes, bytes]
+    | Iterable[tuple[str, str]]
+    | Iterable[tuple[bytes, bytes]]
+)
 
 
 class Head(Struct, frozen=True):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from untorn.chat.builder import CompletionBuilder, End
 from untorn.chat.completion import Completion
 from untorn.chat.fast_way import FastWay
 from untorn.chat.framing import Framing
-from untorn.chat.payload import Item, Note, Payload
+from untorn.chat.payload import USUAL, Item, Note, Payload
 from untorn.chat.payload_reader import PayloadReader
 from untorn.chat.verdict import Ending
 from untorn.errors import StreamClosed
@@ -26,7 +26,7 @@ from untorn.events import (
 )
 from untorn.head import EVENT_STREAM, Head, Headers, read_head
 from untorn.options import KIB, Options
-from untorn.sse.lines import LineSplitter
+from untorn.sse.lines import CR, LineSplitter
 from untorn.timing import Stopwatch
 
 GZIP = b"\x1f\x8b"
@@ -51,6 +51,7 @@ class ChatStream:
 
     __slots__ = (
         "_begun",
+        "_between_events",
         "_builder",
         "_closed",
         "_compressed",
@@ -78,6 +79,7 @@ class ChatStream:
         # those in which a limit might be passed.
         self._look_at = -1
         self._count_at = options.limits.text
+        self._between_events = False
         self._begun = False
         self._has_bytes = False
         self._compressed = False
@@ -113,16 +115,35 @@ class ChatStream:
         self._received += len(data)
         if self._received > self._look_at:
             return self._timed(self._look_closer(data), at, reads=1)
-        lines = self._splitter.receive_data(data)
-        if lines:
-            events = self._items.receive(self._framing.receive_lines(lines))
-            if self._is_over():
+        if (
+            self._between_events
+            and data[-2:] == b"\n\n"
+            and data[:7] == USUAL
+            and data.find(b"\n") == len(data) - 2
+            and CR not in data
+        ):
+            # The read is one usual event, as most are: there is nothing to split or to frame.
+            line = data[:-2]
+            self._splitter.skip(data)
+            self._framing.lines = (line,)
+            events = self._items.receive((line,))
+            if self._builder.over is not None:
                 events += self._stop()
-        elif self._splitter.exceeded:
-            events = self._stop()
         else:
-            events = []
+            self._between_events = False
+            lines = self._splitter.receive_data(data)
+            events = self._receive_lines(lines) if lines else []
+            if self._splitter.exceeded and not self._closed:
+                events += self._stop()
         return events if at is None else self._timed(events, at, reads=1)
+
+    def _receive_lines(self, lines: list[bytes]) -> list[StreamEvent]:
+        framing = self._framing
+        events = self._items.receive(self._with_first(framing.receive_lines(lines)))
+        if self._is_over():
+            events += self._stop()
+        self._between_events = framing.is_between_events and self._splitter.is_between_lines
+        return events
 
     def receive_payload(
         self, data: str | bytes | Mapping[str, Any], at: float | None = None
@@ -182,11 +203,8 @@ class ChatStream:
         data = data[: len(data) - past]
         self._count(len(data))
         self._look_at = min(most, self._count_at)
-        lines = self._splitter.receive_data(data)
-        events = self._items.receive(self._with_first(self._framing.receive_lines(lines)))
-        if self._is_over():
-            events += self._stop()
-        elif past:
+        events = self._receive_lines(self._splitter.receive_data(data))
+        if past and not self._closed:
             events += self._stop(f"a body of more than {most} bytes")
         return events
 
@@ -220,9 +238,9 @@ class ChatStream:
             left = self._items.count(size)
             self._count_at = self._received + left if left > 0 else 0
 
-    def _with_first(self, items: list[Item]) -> list[Item]:
+    def _with_first(self, items: Sequence[Item]) -> Sequence[Item]:
         first, self._first_items = self._first_items, []
-        return first + items
+        return [*first, *items] if first else items
 
     def _refuse(self) -> list[StreamEvent]:
         # After a limit the caller may not know yet that the stream is over.

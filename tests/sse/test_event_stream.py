@@ -38,6 +38,7 @@ def read(parts: Iterable[bytes], limits: Limits = Limits()) -> reference.Reading
     except LimitExceeded as exc:
         reading.over = (exc.limit, exc.most, exc.offset)
     else:
+        assert tail is None or tail.data == b"\n".join(tail.lines)
         reading.tail = None if tail is None else (tail.offset, tail.lines)
     reading.retry = stream.retry
     reading.last_event_id = stream.last_event_id
@@ -75,6 +76,7 @@ def test_vector_is_read_alike_however_it_is_cut(path: Path) -> None:
 @given(reads())
 @example([b"id: 1\r", b"\ndata", b": a\nid: 2\n", b"", b"da"])
 @example([b"data: a\n\ndata: b\nevent: c", b"\nevent: d\nretry: 5\n"])
+@example([b"event: a\nid: 1\nretry: 2\nid: 2\ndata: b\nevent: c\n"])
 def test_every_cutting_reads_as_the_reference(parts: list[bytes]) -> None:
     assert read(parts) == reference.read(b"".join(parts))
 
@@ -138,11 +140,34 @@ def test_retry_takes_effect_at_its_line() -> None:
     assert stream.retry == 250
 
 
-def test_data_in_very_many_lines_is_one_event() -> None:
-    lines = [str(number) for number in range(3 * MOST_PIECES)]
+@pytest.mark.parametrize(
+    ("digits", "retry"),
+    [
+        (b"0", 0),
+        (b"00012", 12),
+        (b"1000000000000000000", 10**18),
+        (b"9223372036854775806", 2**63 - 2),
+        (b"9223372036854775808", 2**63 - 1),
+        (b"0" * 30 + b"5", 5),
+        (b"5" + b"0" * 30, 2**63 - 1),
+    ],
+)
+def test_retry_is_exact_up_to_its_most(digits: bytes, retry: int) -> None:
     stream = EventStream()
-    for line in lines:
-        assert stream.receive_data(f"data: {line}\n".encode()) == []
+    stream.receive_data(b"retry: " + digits + b"\n")
+    assert stream.retry == retry
+
+
+def test_data_in_very_many_lines_is_one_event_and_takes_little_more_memory() -> None:
+    lines = [str(number) for number in range(10 * MOST_PIECES)]
+    reads = [f"data: {line}\n".encode() for line in lines]
+    stream = EventStream()
+    tracemalloc.start()
+    for data in reads:
+        assert stream.receive_data(data) == []
+    used, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert used < 2.5 * sum(map(len, reads))
     assert stream.receive_data(b"\n") == [Event("message", "\n".join(lines), "")]
     assert stream.receive_eof() is None
 
@@ -190,6 +215,13 @@ def test_what_the_standard_ignores_or_replaces_is_not_stored() -> None:
     used, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert used < 10_000
+
+
+def test_events_and_tails_cannot_be_changed() -> None:
+    structs: list[Any] = [Event("message", "one", ""), Tail(0, b"data", [b"data"])]
+    for struct in structs:
+        with pytest.raises(AttributeError):
+            struct.data = "two"
 
 
 def test_event_is_one_readable_line() -> None:

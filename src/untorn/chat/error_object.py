@@ -30,8 +30,6 @@ def find_error(body: dict[str, Any]) -> FoundError | None:
         return FoundError(error_of(said), isinstance(said.get("message"), str))
     if isinstance(said, str) and said:
         return FoundError(error_of(body, message=said), canonical=False)
-    if body.get("object") == "error":
-        return FoundError(error_of(body), canonical=False)
     choices = body.get("choices")
     if isinstance(choices, list):
         for choice in choices:
@@ -40,6 +38,8 @@ def find_error(body: dict[str, Any]) -> FoundError | None:
                     return FoundError(error_of(of_choice), canonical=False)
                 if isinstance(of_choice, str):
                     return FoundError(error_of(choice, message=of_choice), canonical=False)
+    if body.get("object") == "error":
+        return FoundError(error_of(body), canonical=False)
     if choices or not _says_failure(body):
         return None
     return FoundError(_failure_of(body), canonical=False)

@@ -58,37 +58,43 @@ class FastWay:
         self._shape: Shape = (decode_text, self._texts, TextDelta)
 
     def receive(self, items: Sequence[Item]) -> list[StreamEvent]:
-        """The events of these items."""
+        """The events of these items.
+
+        The loop takes what is most usual: a chunk of the shape that the one before had, with one
+        choice, whose text is known to be plain.
+        """
         builder = self._builder
         out = builder.out = []
         decode, parts_of, event = self._shape
+        id, model, knows_all = builder.id, builder.model, builder.knows_all
         for item in items:
             try:
                 chunk = decode(item[USUAL_PREFIX:])  # type: ignore[index]  # TypeError is caught
             except NOT_USUAL:
-                chunk = None
+                pass
             else:
-                choices = chunk.choices
-                if (
-                    len(choices) == 1
-                    and chunk.id == builder.id
-                    and chunk.model == builder.model
-                    and (builder.knows_all or not builder.would_learn(chunk))
-                ):
-                    choice = choices[0]
+                if parts_of is not NO_PARTS:
+                    choice = chunk.choices[0]
                     index = choice.index
-                    parts = parts_of.get(index)
-                    if parts is not None:
-                        text = choice.delta.text
-                        if text:
-                            parts.append(text)
-                            out.append(event(index, text))
-                            continue
-            if chunk is None or decode is not self._decode_any or not self._take(chunk):
-                self._receive(item)
-                if builder.over is not None:
-                    break
+                    text = choice.delta.text
+                    if (
+                        text
+                        and index in parts_of
+                        and chunk.id == id
+                        and chunk.model == model
+                        and (knows_all or not builder.would_learn(chunk))
+                    ):
+                        parts_of[index].append(text)
+                        out.append(event(index, text))
+                        continue
+                elif self._take(chunk):
+                    decode, parts_of, event = self._shape
+                    continue
+            self._receive(item)
+            if builder.over is not None:
+                break
             decode, parts_of, event = self._shape
+            id, model, knows_all = builder.id, builder.model, builder.knows_all
         return out
 
     def count(self, size: int) -> int:

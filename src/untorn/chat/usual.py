@@ -103,7 +103,7 @@ C = TypeVar("C")
 
 
 class Chunk(Struct, Generic[C], gc=False, forbid_unknown_fields=True):
-    choices: list[C]
+    choices: C
     id: str | None = None
     object: Object = ""
     created: int | None = None
@@ -115,10 +115,11 @@ class Chunk(Struct, Generic[C], gc=False, forbid_unknown_fields=True):
 
 
 UsualChoice = Choice[Delta] | ChoiceWithLogprobs[Delta]
-UsualChunk = Chunk[Choice[Delta]] | Chunk[ChoiceWithLogprobs[Delta]]
+UsualChunk = Chunk[list[Choice[Delta]]] | Chunk[list[ChoiceWithLogprobs[Delta]]]
 
-decode_any = msgspec.json.Decoder(Chunk[Choice[Delta]]).decode
-decode_with_logprobs = msgspec.json.Decoder(Chunk[ChoiceWithLogprobs[Delta]]).decode
-decode_text = msgspec.json.Decoder(Chunk[Choice[OnlyText]]).decode
-decode_reasoning_content = msgspec.json.Decoder(Chunk[Choice[OnlyReasoningContent]]).decode
-decode_reasoning = msgspec.json.Decoder(Chunk[Choice[OnlyReasoning]]).decode
+decode_any = msgspec.json.Decoder(Chunk[list[Choice[Delta]]]).decode
+decode_with_logprobs = msgspec.json.Decoder(Chunk[list[ChoiceWithLogprobs[Delta]]]).decode
+# These refuse a chunk with more than one choice.
+decode_text = msgspec.json.Decoder(Chunk[tuple[Choice[OnlyText]]]).decode
+decode_reasoning_content = msgspec.json.Decoder(Chunk[tuple[Choice[OnlyReasoningContent]]]).decode
+decode_reasoning = msgspec.json.Decoder(Chunk[tuple[Choice[OnlyReasoning]]]).decode

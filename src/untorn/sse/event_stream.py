@@ -222,12 +222,12 @@ class _OpenBlock:
 
 
 def _counts(name: bytes, value: bytes) -> bool:
-    """Whether the standard does not ignore this field."""
+    """Whether this field, if it is not ``data``, is one that the standard does not ignore."""
     if name == b"id":
         return b"\0" not in value
     if name == b"retry":
         return value.isdigit()  # of bytes: ASCII digits, one at least
-    return name in (b"data", b"event")
+    return name == b"event"
 
 
 def _reconnection_time(digits: bytes) -> int:

@@ -71,6 +71,17 @@ class LineSplitter:
             self._pieces.append(rest)
         return lines
 
+    def skip(self, data: bytes) -> None:
+        """Take a read that is known to begin and to end between lines, without splitting it."""
+        self._read = data
+        self.offset = self._start
+        self._start += len(data)
+
+    @property
+    def is_between_lines(self) -> bool:
+        """Whether the next byte begins a line, whatever it is."""
+        return not (self._held or self._at_start or self._after_cr or self.exceeded)
+
     def receive_eof(self) -> list[bytes]:
         """The last line, if the body did not end with a line end; else nothing."""
         if self._at_start:

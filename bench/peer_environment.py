@@ -1,0 +1,36 @@
+"""The environment in which the peers are measured, untorn among them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+ENVIRONMENT = HERE / ".venv-peers"
+REQUIREMENTS = HERE / "peers.txt"
+
+
+def is_here() -> bool:
+    """Whether this is the environment."""
+    return ENVIRONMENT.exists() and ENVIRONMENT.samefile(sys.prefix)
+
+
+def python() -> str:
+    """Its interpreter. Makes the environment first, and sees that it holds what it should."""
+    if not ENVIRONMENT.exists():
+        print(f"setting up {ENVIRONMENT.relative_to(ROOT)}, which takes a moment ...", flush=True)
+        venv.create(ENVIRONMENT, with_pip=True)
+        (ENVIRONMENT / ".gitignore").write_text("*\n")
+    folder = "Scripts" if sys.platform == "win32" else "bin"
+    interpreter = str(ENVIRONMENT / folder / "python")
+    install = [interpreter, "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
+    subprocess.run([*install, "--editable", str(ROOT)], check=True)
+    if subprocess.run([*install, "--requirement", str(REQUIREMENTS)], check=False).returncode:
+        # One that cannot be installed here shall not stop the others; the table will name it.
+        for line in REQUIREMENTS.read_text(encoding="utf-8").splitlines():
+            if line and not line.startswith("#"):
+                subprocess.run([*install, line], check=False)
+    return interpreter

@@ -1,0 +1,107 @@
+"""A surrogate pair divided between two deltas (rule 14)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from untorn.chat.quirks.surrogate_split import (
+    ESCAPE,
+    Joined,
+    join_halves,
+    scrub,
+    scrub_extras,
+    whole_text,
+)
+
+HIGH, LOW, FACE = "\ud83d", "\ude00", "\U0001f600"
+
+strings = st.text(st.sampled_from(["a", "\xe9", HIGH, LOW, FACE]), min_size=1)
+decoded = strings.filter(lambda text: HIGH + LOW not in text)
+"""A JSON decoder has joined the pairs within one string."""
+
+
+@pytest.mark.parametrize(
+    ("held", "fragment", "joined"),
+    [
+        ("", "plain", Joined("plain", "", split=False, lone=0)),
+        ("", "a" + HIGH, Joined("a", HIGH, split=False, lone=0)),
+        (HIGH, LOW + "!", Joined(FACE + "!", "", split=True, lone=0)),
+        (HIGH, LOW, Joined(FACE, "", split=True, lone=0)),
+        (HIGH, LOW + HIGH, Joined(FACE, HIGH, split=True, lone=0)),
+    ],
+)
+def test_first_half_is_held_until_the_second_comes(
+    held: str, fragment: str, joined: Joined
+) -> None:
+    assert join_halves(held, fragment) == joined
+
+
+@pytest.mark.parametrize(
+    ("held", "fragment", "joined"),
+    [
+        ("", LOW + "a", Joined("\ufffda", "", split=False, lone=1)),
+        ("", HIGH + "a", Joined("\ufffda", "", split=False, lone=1)),
+        (HIGH, "a", Joined("\ufffda", "", split=False, lone=1)),
+        (HIGH, HIGH, Joined("\ufffd", HIGH, split=False, lone=1)),
+        (HIGH, LOW + LOW, Joined(FACE + "\ufffd", "", split=True, lone=1)),
+    ],
+)
+def test_half_without_its_partner_becomes_u_fffd(held: str, fragment: str, joined: Joined) -> None:
+    assert join_halves(held, fragment) == joined
+
+
+@given(st.lists(decoded, max_size=8))
+def test_halves_are_joined_as_if_they_had_never_been_apart(fragments: list[str]) -> None:
+    held = text = ""
+    for fragment in fragments:
+        joined = join_halves(held, fragment)
+        held = joined.held
+        text += joined.text
+    assert text + whole_text(held) == whole_text("".join(fragments))
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_whole_text_can_always_be_encoded_and_keeps_what_is_whole(text: str) -> None:
+    whole = whole_text(text)
+    whole.encode("utf-8")
+    pairs = re.sub("[\ud800-\udbff][\udc00-\udfff]", "x", text)
+    assert len(whole) == len(pairs)
+    assert whole_text(whole) == whole
+
+
+@pytest.mark.parametrize(
+    ("value", "scrubbed"),
+    [
+        (HIGH, "\ufffd"),
+        ([HIGH + LOW, {LOW: HIGH}], [FACE, {"\ufffd": "\ufffd"}]),
+        ({"n": 1, "b": True, "z": None}, {"n": 1, "b": True, "z": None}),
+    ],
+)
+def test_no_string_and_no_key_of_a_scrubbed_value_holds_a_half(value: Any, scrubbed: Any) -> None:
+    assert scrub(value) == scrubbed
+
+
+def test_strings_under_the_keys_to_keep_are_left_alone_but_nothing_else_under_them() -> None:
+    value = {"content": HIGH, "choices": [{"content": LOW, "id": LOW}], "other": HIGH}
+    kept = {"content": HIGH, "choices": [{"content": LOW, "id": "\ufffd"}], "other": "\ufffd"}
+    assert scrub(value, frozenset({"content"})) == kept
+    assert scrub({"content": [HIGH]}, frozenset({"content"})) == {"content": ["\ufffd"]}
+
+
+def test_strings_of_a_delta_may_be_pieces_and_everything_else_is_whole() -> None:
+    assert scrub_extras({"note": HIGH, "list": [HIGH]}) == {"note": HIGH, "list": ["\ufffd"]}
+
+
+@pytest.mark.parametrize("data", [rb"\ud83d", rb"a\uDE00", rb"\udBff", rb"\\ud800"])
+def test_escape_finds_every_way_to_write_half_a_pair(data: bytes) -> None:
+    assert ESCAPE.search(data)
+
+
+@pytest.mark.parametrize("data", [rb"\u00e9", rb"\ud7ff", rb"\ue000", b"\xed\xa0\xbd", b"ud83d"])
+def test_escape_finds_nothing_else(data: bytes) -> None:
+    assert not ESCAPE.search(data)

@@ -1,0 +1,438 @@
+"""The fast way through the items: it takes what only adds, and means what the plain way means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from untorn.chat.builder import CompletionBuilder
+from untorn.chat.completion import Completion
+from untorn.chat.fast_way import FastWay
+from untorn.chat.payload import Item, KeepAlive, Note, Payload
+from untorn.chat.payload_reader import PayloadReader
+from untorn.events import (
+    Heartbeat,
+    LogprobsDelta,
+    ReasoningDelta,
+    StreamEvent,
+    TextDelta,
+    ToolCallDelta,
+)
+from untorn.options import Limits, Options
+
+DONE = Payload(b"[DONE]", "event", 0)
+
+
+class Watched(PayloadReader):
+    """A reader that remembers what took the plain way."""
+
+    def __init__(self, builder: CompletionBuilder, depth: int) -> None:
+        super().__init__(builder, depth)
+        self.plain: list[Item] = []
+
+    def receive(self, item: Item) -> None:
+        self.plain.append(item)
+        super().receive(item)
+
+
+class Ways:
+    """A fast way, the reader behind it, and the builder behind both."""
+
+    def __init__(self, limits: Limits = Limits()) -> None:
+        self.builder = CompletionBuilder(Options(limits=limits), None, lambda _: None)
+        self.reader = Watched(self.builder, limits.depth)
+        self.fast_way = FastWay(self.builder, self.reader, limits)
+
+    def fast(self, items: Iterable[Item]) -> list[StreamEvent]:
+        return self.fast_way.receive(list(items))
+
+    def plain(self, items: Iterable[Item]) -> list[StreamEvent]:
+        self.builder.out = []
+        for item in items:
+            self.reader.receive(item)
+            if self.builder.over is not None:
+                break
+        return self.builder.out
+
+    @property
+    def completion(self) -> Completion:
+        return self.builder.completion(None, None)
+
+
+def chunk(delta: str, choice: str = "", more: str = "", index: int = 0) -> bytes:
+    """The line of a usual event."""
+    data = f'{{"choices":[{{"index":{index},"delta":{{{delta}}}{choice}}}]{more}}}'
+    return f"data: {data}".encode()
+
+
+def text(content: str = "a") -> bytes:
+    return chunk(f'"content":"{content}"')
+
+
+def call(function: str, index: int = 0, more: str = "") -> bytes:
+    return chunk(f'"tool_calls":[{{"index":{index}{more},"function":{{{function}}}}}]')
+
+
+START = chunk('"role":"assistant","content":"a"')
+THINK = chunk('"reasoning":"b"')
+LOOK = call('"name":"look","arguments":"{"', more=',"id":"x"')
+LOOK_1 = call('"name":"look","arguments":"["', 1, ',"id":"y"')
+
+
+def plain_items(*items: Item) -> list[Item]:
+    """Those that took the plain way. Both ways say the same of all."""
+    fast, plain = Ways(), Ways()
+    assert fast.fast(items) == plain.plain(items)
+    assert fast.completion == plain.completion
+    return fast.reader.plain
+
+
+# What is taken -------------------------------------------------------------------------------
+
+
+def test_more_text_is_taken_after_the_first_chunk() -> None:
+    ways = Ways()
+    first = ways.fast([START])
+    assert first[-1] == TextDelta(0, "a")
+    assert ways.fast([text("b"), text("c")]) == [TextDelta(0, "b"), TextDelta(0, "c")]
+    assert ways.completion.content == "abc"
+    assert ways.reader.plain == [START]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [text("")],
+        [chunk('"content":""')],
+        [chunk('"content":"b","role":"assistant"')],
+        [chunk('"role":"assistant"')],
+        [chunk('"content":"b","reasoning":null,"tool_calls":[]')],
+        [text("b"), text("ü"), text('\\"')],
+        [Payload(text("b")[6:], "event", 0)],
+    ],
+)
+def test_what_only_adds_to_the_text_is_taken(items: list[Item]) -> None:
+    assert plain_items(START, *items) == [START]
+
+
+@pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
+def test_more_reasoning_is_taken_under_either_key(key: str) -> None:
+    more = chunk(f'"{key}":"c"')
+    assert plain_items(THINK, more, more, chunk(f'"{key}":""'), more) == [THINK]
+    ways = Ways()
+    ways.fast([THINK])
+    assert ways.fast([more, more]) == [ReasoningDelta(0, "c")] * 2
+
+
+def test_text_and_reasoning_in_one_delta_are_taken_in_the_plain_order() -> None:
+    both = chunk('"content":"c","reasoning":"d"')
+    assert plain_items(START, THINK, both, both) == [START, THINK]
+
+
+def test_changes_between_the_kinds_are_taken() -> None:
+    more = [text("c"), THINK, chunk('"reasoning_content":"d"'), text("e"), call('"arguments":"1"')]
+    assert plain_items(START, THINK, LOOK, *more, *more) == [START, THINK, LOOK]
+
+
+def test_more_arguments_of_open_calls_are_taken() -> None:
+    ways = Ways()
+    ways.fast([LOOK, LOOK_1])
+    both = chunk(
+        '"tool_calls":[{"index":1,"function":{"arguments":"2"}},'
+        '{"index":0,"type":"function","function":{"arguments":"1"}}]'
+    )
+    assert ways.fast([both]) == [ToolCallDelta(0, 1, 1, "2"), ToolCallDelta(0, 0, 0, "1")]
+    assert ways.reader.plain == [LOOK, LOOK_1]
+    quiet = [call('"arguments":""'), call(""), chunk('"tool_calls":[{"index":0}]')]
+    assert plain_items(LOOK, LOOK_1, both, *quiet) == [LOOK, LOOK_1]
+
+
+def test_every_choice_of_a_chunk_may_add() -> None:
+    other = chunk('"content":"b"', index=1)
+    both = b'data: {"choices":[{"index":1,"delta":{"content":"c"}},{"index":0,"delta":{"content":"d"}}]}'
+    assert plain_items(START, other, both, both, text()) == [START, other]
+
+
+def test_names_of_the_stream_may_be_absent_or_the_same() -> None:
+    first = chunk('"content":"a"', more=',"id":"c1","model":"m"')
+    more = [text(), chunk('"content":"b"', more=',"id":"c1"'), first]
+    empty = chunk('"content":"b"', more=',"id":"","model":""')
+    assert plain_items(first, *more, empty, *more) == [first]
+
+
+# What is not ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        # It is not the shape of a chunk that adds.
+        chunk('"content":"b"', ',"finish_reason":"stop"'),
+        chunk('"content":"b","x":1'),
+        chunk('"content":["b"]'),
+        chunk(""),
+        chunk('"content":null'),
+        chunk('"tool_calls":[]'),
+        b'data: {"choices":[]}',
+        b"data: {}",
+        b"data: {",
+        # It says something for the first time.
+        chunk('"reasoning":"b"'),
+        chunk('"reasoning":""'),
+        chunk('"content":"b"', index=1),
+        LOOK,
+        call('"arguments":"{"'),
+        chunk('"content":"b"', ',"logprobs":{"content":[]}'),
+        chunk('"content":"b"', more=',"id":"c1"'),
+        chunk('"content":"b"', more=',"model":"m"'),
+        chunk('"content":"b"', more=',"created":1'),
+        chunk('"content":"b"', more=',"service_tier":"t"'),
+        chunk('"content":"b"', more=',"system_fingerprint":"f"'),
+        # It says something else than before.
+        chunk('"content":"b","role":"tool"'),
+        # It is no payload of an event.
+        Payload(text("b")[6:], "error event", 0),
+        Payload(text("b")[6:], "line", 0),
+        Note("stray-line", "a line was ignored", 0),
+        KeepAlive(),
+    ],
+)
+def test_everything_else_takes_the_plain_way(item: Item) -> None:
+    assert plain_items(START, item, text("c")) == [START, item]
+
+
+def test_another_id_or_model_takes_the_plain_way() -> None:
+    first = chunk('"content":"a"', more=',"id":"c1","model":"m"')
+    for more in (',"id":"c2"', ',"model":"n"'):
+        other = chunk('"content":"b"', more=more)
+        assert plain_items(first, other) == [first, other]
+
+
+def test_reasoning_under_two_keys_takes_the_plain_way() -> None:
+    both = chunk('"reasoning":"c","reasoning_content":"c"')
+    assert plain_items(THINK, both) == [THINK, both]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        call('"name":"look","arguments":"1"'),
+        call('"arguments":"1"', more=',"id":"x"'),
+        call('"arguments":"1"', more=',"id":""'),
+        call('"arguments":"1"', 1),
+    ],
+)
+def test_fragment_that_brings_more_than_arguments_takes_the_plain_way(item: bytes) -> None:
+    assert plain_items(LOOK, item) == [LOOK, item]
+
+
+def test_arguments_of_a_call_that_has_none_yet_take_the_plain_way() -> None:
+    named = call('"name":"look"', more=',"id":"x"')
+    first = call('"arguments":"{"')
+    assert plain_items(named, first, call('"arguments":"}"')) == [named, first]
+
+
+def test_index_below_zero_is_no_index_on_either_way() -> None:
+    legacy = chunk('"function_call":{"name":"look","arguments":"{"}')
+    below = call('"arguments":"}"', -1)
+    assert plain_items(legacy, below) == [legacy, below]
+
+
+@pytest.mark.parametrize("half", [chunk(r'"content":"\ud83d"'), chunk(r'"reasoning":"\ud83d"')])
+def test_text_that_waits_for_half_a_pair_takes_the_plain_way(half: bytes) -> None:
+    other = half.replace(b"ud83d", b"ude00")
+    more = half.replace(rb"\ud83d", b"b")
+    assert plain_items(START, THINK, half, more, more) == [START, THINK, half, more]
+    assert plain_items(START, THINK, half, other, more) == [START, THINK, half, other]
+
+
+def test_arguments_that_wait_for_half_a_pair_take_the_plain_way() -> None:
+    half = call(r'"arguments":"\ud83d"')
+    more = call('"arguments":"b"')
+    assert plain_items(LOOK, half, more, more) == [LOOK, half, more]
+
+
+def test_text_that_may_be_a_snapshot_takes_the_plain_way() -> None:
+    growing = [text("a"), text("ab"), text("abc")]
+    assert plain_items(*growing, text("x"), text("y")) == [*growing, text("x")]
+
+
+def test_choice_that_has_finished_takes_the_plain_way() -> None:
+    finish = chunk("", ',"finish_reason":"stop"')
+    other = chunk('"content":"b"', index=1)
+    items = [START, other, finish, text(), other]
+    assert plain_items(*items) == [START, other, finish, text()]
+
+
+def test_everything_takes_the_plain_way_after_the_end_mark() -> None:
+    assert plain_items(START, DONE, text(), text()) == [START, DONE, text(), text()]
+
+
+def test_everything_takes_the_plain_way_after_a_repeated_key() -> None:
+    odd = chunk('"reasoning":"b","reasoning":null')
+    assert plain_items(START, odd, text(), text()) == [START, odd, text(), text()]
+
+
+# Logprobs ------------------------------------------------------------------------------------
+
+
+def logprobs(value: str | bytes) -> bytes:
+    raw = value if isinstance(value, bytes) else value.encode()
+    return chunk('"content":"b"', ',"logprobs":?').replace(b"?", raw)
+
+
+def test_logprobs_are_taken_undecoded_once_there_were_any() -> None:
+    first = logprobs('{"content":[]}')
+    ways = Ways()
+    ways.fast([START, first])
+    delta, said = ways.fast([logprobs('{"content": [1]}')])
+    assert delta == TextDelta(0, "b")
+    assert isinstance(said, LogprobsDelta)
+    assert bytes(said.raw) == b'{"content": [1]}'
+    assert ways.fast([text(), logprobs("null")]) == [TextDelta(0, "a"), TextDelta(0, "b")]
+    assert ways.reader.plain == [START, first]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["[]", "1", '"x"', b'{"content":"\xff"}', '{"content":' + "[" * 256 + "]" * 256 + "}"],
+)
+def test_logprobs_that_are_not_plain_json_take_the_plain_way(value: str | bytes) -> None:
+    first, odd = logprobs('{"content":[]}'), logprobs(value)
+    ways = Ways()
+    ways.fast([START, first, odd])
+    assert ways.reader.plain == [START, first, odd]
+
+
+# Limits --------------------------------------------------------------------------------------
+
+
+def test_nothing_is_read_once_a_limit_was_passed() -> None:
+    ways = Ways(Limits(choices=1))
+    events = ways.fast([START, chunk('"content":"b"', index=1), text("c")])
+    assert ways.builder.over == "more than 1 choices"
+    assert ways.completion.content == "a"
+    assert events[-1] == TextDelta(0, "a")
+
+
+def test_count_says_how_many_characters_are_left() -> None:
+    ways = Ways(Limits(text=10))
+    assert ways.fast_way.count(4) == 6
+    ways.fast([START, text("bc"), chunk('"content":"d"', index=1)])
+    assert ways.fast_way.count(3) == 4
+    ways.fast([text("e")])
+    assert not ways.builder.counts
+    assert ways.reader.plain == [START, chunk('"content":"d"', index=1)]
+
+
+def test_fast_way_is_closed_while_the_limit_could_be_passed() -> None:
+    ways = Ways(Limits(text=10))
+    ways.fast([START])
+    assert ways.fast_way.count(10) == -1
+    assert ways.builder.counts
+    ways.fast([text("b" * 9), text("c")])
+    assert ways.reader.plain == [START, text("b" * 9), text("c")]
+    assert ways.builder.over == "more than 10 characters in choice 0"
+
+
+def test_fast_way_opens_again_when_enough_is_left() -> None:
+    ways = Ways(Limits(text=10))
+    ways.fast([START])
+    ways.fast_way.count(10)
+    ways.fast_way.count(2)
+    assert not ways.builder.counts
+    assert ways.fast([text("b")]) == [TextDelta(0, "b")]
+    assert ways.reader.plain == [START]
+
+
+# Both ways mean the same ---------------------------------------------------------------------
+
+strings = st.sampled_from(
+    ["", "a", "ab", "abc", "x", '{"a":', "1}", "{}", r"\ud83d", r"\ude00", "ü", "<think>", r"\n"]
+)
+
+
+def pairs(**values: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """The inside of an object: some of the keys, now and then one twice."""
+    pair = st.one_of([value.map(f'"{key}":{{}}'.format) for key, value in values.items()])
+    return st.lists(pair, max_size=3).map(",".join)
+
+
+def in_braces(inside: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return inside.map("{{{}}}".format)
+
+
+quoted = strings.map('"{}"'.format)
+odd = st.sampled_from(["null", "0", "[]", "{}", '""', "true"])
+indexes = st.sampled_from(["0", "0", "0", "1", "-1", '"1"', "null", "1.0"])
+functions = in_braces(
+    pairs(name=st.sampled_from(['"look"', '"lo"', '""', "null"]), arguments=quoted | odd)
+)
+fragments = in_braces(
+    pairs(index=indexes, id=st.sampled_from(['"x"', '"y"', '""', "null"]), function=functions)
+    | st.builds('"index":{},"function":{}'.format, indexes, functions)
+)
+deltas = in_braces(
+    pairs(content=quoted)
+    | pairs(reasoning=quoted, reasoning_content=quoted)
+    | pairs(tool_calls=st.lists(fragments, max_size=2).map(", ".join).map("[{}]".format))
+    | pairs(
+        role=st.sampled_from(['"assistant"', '"tool"', '""', "null"]),
+        content=quoted | odd,
+        reasoning=quoted | odd,
+        refusal=quoted | odd,
+        function_call=functions,
+        x=odd,
+    )
+)
+choices = in_braces(
+    st.builds('"index":{},"delta":{}'.format, st.sampled_from("001"), deltas)
+    | st.builds(
+        '"index":{},"delta":{},{}'.format,
+        indexes,
+        deltas,
+        st.sampled_from(
+            ['"finish_reason":null', '"finish_reason":"stop"', '"logprobs":null', '"x":1']
+            + ['"logprobs":{"content":[NaN]}', '"logprobs":{"content": [1]}']
+        ),
+    )
+)
+chunks = in_braces(
+    st.builds(
+        '"choices":[{}]{}'.format,
+        st.lists(choices, min_size=1, max_size=2).map(",".join),
+        st.sampled_from(
+            ["", "", "", ',"id":"c1"', ',"id":"c2"', ',"id":null', ',"model":"m"', ',"created":1']
+            + [',"system_fingerprint":"f"', ',"service_tier":"t"', ',"usage":{"total_tokens":1}']
+            + [',"object":"chat.completion.chunk"', ',"object":"x"', ',"error":"m"', ',"x":1']
+        ),
+    )
+)
+lines = chunks.map("data: {}".format).map(str.encode)
+items: st.SearchStrategy[Item] = (
+    lines
+    | lines.map(lambda line: Payload(line[6:], "event", 0))
+    | st.sampled_from([DONE, KeepAlive(), Note("stray-line", "", 0), b'data: {"a":\xff}'])
+)
+
+
+@given(st.lists(lines | items, max_size=12), st.lists(st.integers(0, 12), max_size=3))
+def test_both_ways_give_the_same_events_and_the_same_completion(
+    given: list[Item], cuts: list[int]
+) -> None:
+    fast, plain = Ways(), Ways()
+    events: list[StreamEvent] = []
+    start = 0
+    for end in [*sorted(cuts), len(given)]:
+        events += fast.fast(given[start:end])
+        start = max(start, end)
+    assert events == plain.plain(given)
+    assert fast.completion == plain.completion
+
+
+def test_item_that_is_no_chunk_is_read_the_plain_way_at_any_time() -> None:
+    ways = Ways()
+    assert ways.fast([KeepAlive(), Note("stray-line", "", 0)])[0] == Heartbeat()

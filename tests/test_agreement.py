@@ -1,0 +1,227 @@
+"""What must be the same whatever way it takes: fast or plain, in whichever reads, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, NoReturn
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from tests.chat_helpers import Told, chunk, finish, play, texts_of
+from tests.strategies import Answer, bodies, conversations, damaged_bodies, reads
+from untorn import Revised, ToolCallFinished, parse
+from untorn.chat import fast_way
+from untorn.chat.framing import Framing
+from untorn.chat.payload import USUAL_PREFIX, KeepAlive, Note
+from untorn.chat.payload_reader import PayloadReader
+from untorn.options import Limits
+from untorn.sse import EventStream
+from untorn.sse.lines import LineSplitter
+
+some = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+any_bodies = bodies | damaged_bodies()
+
+
+# The fast way and the plain way --------------------------------------------------------------
+
+
+def refuse(_data: Any) -> NoReturn:
+    raise msgspec.DecodeError
+
+
+@contextmanager
+def no_fast_way() -> Iterator[None]:
+    """No payload is usual, and no line is at rest: all is read the plain way."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in DECODERS:
+            patch.setattr(fast_way, name, refuse)
+        patch.setattr(Framing, "_find_rest", lambda framing: None)
+        yield
+
+
+DECODERS = [name for name in vars(fast_way) if name.startswith("decode_")]
+
+
+@some
+@given(any_bodies)
+@example(chunk({"content": ""}) + chunk({"content": "a"}) * 2 + finish())
+def test_fast_way_and_plain_way_are_one(body: bytes) -> None:
+    fast = play([body])
+    with no_fast_way():
+        plain = play([body])
+    assert fast == plain
+
+
+@pytest.mark.parametrize("is_fast", [True, False])
+def test_fast_way_is_what_is_switched_off(is_fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the two ways that are compared would be the same."""
+    body = chunk({"role": "assistant", "content": "a"}) + chunk({"content": "b"}) * 9
+    read: list[object] = []
+    receive = PayloadReader.receive
+
+    def noting(reader: PayloadReader, item: Any) -> None:
+        read.append(item)
+        receive(reader, item)
+
+    monkeypatch.setattr(PayloadReader, "receive", noting)
+    if is_fast:
+        play([body])
+    else:
+        with no_fast_way():
+            play([body])
+    # The second fragment tells that the first was no snapshot; then there is nothing to look at.
+    assert len(read) == (2 if is_fast else 10)
+
+
+# Framing and the standard --------------------------------------------------------------------
+
+BROKEN = {"bad-json", "not-json"}
+"""Data that is no JSON. What was one event to the standard may have been read line by line."""
+
+
+def framed(body: bytes) -> tuple[list[str], list[str]]:
+    """The data of all payloads, and the codes of the defects that framing reports."""
+    splitter = LineSplitter()
+    framing = Framing(None, Limits(), splitter)
+    items = framing.receive_lines(splitter.receive_data(body))
+    items = items + framing.receive_eof(splitter.receive_eof())
+    data = [
+        item[USUAL_PREFIX:] if isinstance(item, bytes) else item.data
+        for item in items
+        if not isinstance(item, Note | KeepAlive)
+    ]
+    codes = [item.code for item in items if isinstance(item, Note)]
+    return [one.decode("utf-8", "replace") for one in data], codes
+
+
+@some
+@given(any_bodies)
+def test_payloads_are_the_data_of_the_standards_events_where_framing_reports_no_defect(
+    body: bytes,
+) -> None:
+    payloads, codes = framed(body)
+    if not codes:
+        assert payloads == [event.data for event in EventStream().receive_data(body)]
+
+
+# Reads ---------------------------------------------------------------------------------------
+
+
+@some
+@given(reads(st.binary(max_size=60) | any_bodies), st.sampled_from([200, 500]))
+def test_any_bytes_in_any_reads_give_the_completion_of_the_whole(
+    parts: list[bytes], status: int
+) -> None:
+    whole = parse(b"".join(parts), status=status)
+    assert parse(parts, status=status) == whole
+    assert str(whole).isprintable()
+    json.dumps([whole.to_dict(), whole.to_openai()], allow_nan=False)
+
+
+@some
+@given(reads(any_bodies))
+def test_events_tell_what_the_completion_holds_whatever_the_reads(parts: list[bytes]) -> None:
+    events, completion = play(parts)
+    assert events == play([b"".join(parts)])[0]
+    told = Told().take(events)
+    for choice in completion.choices:
+        assert told.texts_of(choice.index) == texts_of(choice)
+
+
+# A conversation and back ---------------------------------------------------------------------
+
+
+class Style(NamedTuple):
+    """How a server writes its stream; nothing in it is odd."""
+
+    line_end: bytes
+    colon: bytes
+    ensure_ascii: bool
+    indent: int | None
+    comment: bool
+
+    def event(self, data: str) -> bytes:
+        lines = [b"data" + self.colon + line.encode() for line in data.split("\n")]
+        if self.comment:
+            lines.insert(0, b": still here")
+        return self.line_end.join([*lines, b"", b""])
+
+    def json(self, value: Any) -> bytes:
+        return self.event(json.dumps(value, ensure_ascii=self.ensure_ascii, indent=self.indent))
+
+
+styles = st.builds(
+    Style,
+    st.sampled_from([b"\n", b"\r\n", b"\r"]),
+    st.sampled_from([b": ", b":"]),
+    st.booleans(),
+    st.none() | st.just(1),
+    st.booleans(),
+)
+
+USAGE = {"prompt_tokens": 9, "completion_tokens": 7, "total_tokens": 16, "cached": {"tokens": 1}}
+
+
+def stream_of(choices: list[dict[str, Any]], style: Style) -> bytes:
+    known = {"id": "c1", "object": "chat.completion.chunk", "created": 17, "model": "m"}
+    chunks = [{**known, "choices": [choice], "usage": None} for choice in choices]
+    end = {**known, "choices": [], "usage": USAGE}
+    return b"".join(map(style.json, [*chunks, end])) + style.event("[DONE]")
+
+
+def text_of(fragments: list[str]) -> str | None:
+    return "".join(fragments) if fragments else None
+
+
+@some
+@given(conversations(), styles)
+def test_conversation_is_read_back_as_it_was_said(
+    conversation: tuple[list[Answer], list[dict[str, Any]]], style: Style
+) -> None:
+    answers, choices = conversation
+    events, completion = play([stream_of(choices, style)])
+    assert {defect.code for defect in completion.verdict.defects} <= {"think-tags"}
+    assert [choice.to_dict() for choice in completion.choices] == [
+        {
+            "index": answer.index,
+            "role": "assistant",
+            "content": text_of(answer.content),
+            "reasoning": text_of(answer.reasoning),
+            "refusal": text_of(answer.refusal),
+            "tool_calls": [
+                {
+                    "index": number,
+                    "id": f"call_{number}",
+                    "name": f"tool_{number}",
+                    "arguments": "".join(fragments),
+                    "state": "whole",
+                }
+                for number, fragments in enumerate(answer.calls)
+            ],
+            "finish_reason": answer.finish_reason,
+        }
+        for answer in answers
+    ]
+    assert completion.usage is not None
+    assert completion.usage.to_dict() == USAGE
+    reasons = {answer.finish_reason for answer in answers}
+    assert completion.verdict.outcome == (
+        "filtered"
+        if "content_filter" in reasons
+        else "truncated"
+        if "length" in reasons
+        else "complete"
+    )
+    finished = [event for event in events if isinstance(event, ToolCallFinished)]
+    assert [
+        (event.choice, event.tool_call) for event in sorted(finished, key=lambda e: e.choice)
+    ] == [
+        (choice.index, call) for choice in completion.choices for call in choice.message.tool_calls
+    ]
+    assert not any(isinstance(event, Revised) for event in events)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import msgspec
 import pytest
@@ -13,13 +13,14 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.chat_helpers import Told, chunk, finish, play, texts_of
-from tests.strategies import Answer, bodies, conversations, damaged_bodies, reads
-from untorn import Revised, ToolCallFinished, parse
+from tests.conversations import USAGE, Conversation, Style, conversations, styles
+from tests.strategies import bodies, damaged_bodies, reads
+from untorn import ChatStream, Revised, ToolCallFinished, parse
 from untorn.chat import fast_way
 from untorn.chat.framing import Framing
 from untorn.chat.payload import USUAL_PREFIX, KeepAlive, Note
 from untorn.chat.payload_reader import PayloadReader
-from untorn.options import Limits
+from untorn.options import Limits, Options
 from untorn.sse import EventStream
 from untorn.sse.lines import LineSplitter
 
@@ -82,7 +83,7 @@ def test_fast_way_is_what_is_switched_off(is_fast: bool, monkeypatch: pytest.Mon
 # Framing and the standard --------------------------------------------------------------------
 
 BROKEN = {"bad-json", "not-json"}
-"""Data that is no JSON. What was one event to the standard may have been read line by line."""
+"""Data that is no JSON: if it came in several lines, it was read line by line."""
 
 
 def framed(body: bytes) -> tuple[list[str], list[str]]:
@@ -90,7 +91,7 @@ def framed(body: bytes) -> tuple[list[str], list[str]]:
     splitter = LineSplitter()
     framing = Framing(None, Limits(), splitter)
     items = framing.receive_lines(splitter.receive_data(body))
-    items = items + framing.receive_eof(splitter.receive_eof())
+    items = [*items, *framing.receive_eof(splitter.receive_eof())]
     data = [
         item[USUAL_PREFIX:] if isinstance(item, bytes) else item.data
         for item in items
@@ -106,7 +107,8 @@ def test_payloads_are_the_data_of_the_standards_events_where_framing_reports_no_
     body: bytes,
 ) -> None:
     payloads, codes = framed(body)
-    if not codes:
+    _, completion = play([body])
+    if not codes and BROKEN.isdisjoint(defect.code for defect in completion.verdict.defects):
         assert payloads == [event.data for event in EventStream().receive_data(body)]
 
 
@@ -124,6 +126,29 @@ def test_any_bytes_in_any_reads_give_the_completion_of_the_whole(
     json.dumps([whole.to_dict(), whole.to_openai()], allow_nan=False)
 
 
+limits = st.builds(
+    Limits,
+    line=st.sampled_from([40, 90, 1000]),
+    event=st.sampled_from([40, 90, 1000]),
+    body=st.sampled_from([10, 300, 1000]),
+    text=st.sampled_from([0, 3, 20, 1000]),
+    choices=st.sampled_from([1, 2, 9]),
+    tool_calls=st.sampled_from([1, 2, 9]),
+    extra_keys=st.sampled_from([0, 1, 9]),
+    depth=st.sampled_from([3, 4, 9]),
+)
+
+
+@some
+@given(reads(any_bodies), limits)
+def test_limits_are_passed_at_the_same_byte_whatever_the_reads(
+    parts: list[bytes], limits: Limits
+) -> None:
+    options = Options(limits=limits)
+    whole = play([b"".join(parts)], ChatStream(options))
+    assert play(parts, ChatStream(options)) == whole
+
+
 @some
 @given(reads(any_bodies))
 def test_events_tell_what_the_completion_holds_whatever_the_reads(parts: list[bytes]) -> None:
@@ -137,91 +162,31 @@ def test_events_tell_what_the_completion_holds_whatever_the_reads(parts: list[by
 # A conversation and back ---------------------------------------------------------------------
 
 
-class Style(NamedTuple):
-    """How a server writes its stream; nothing in it is odd."""
-
-    line_end: bytes
-    colon: bytes
-    ensure_ascii: bool
-    indent: int | None
-    comment: bool
-
-    def event(self, data: str) -> bytes:
-        lines = [b"data" + self.colon + line.encode() for line in data.split("\n")]
-        if self.comment:
-            lines.insert(0, b": still here")
-        return self.line_end.join([*lines, b"", b""])
-
-    def json(self, value: Any) -> bytes:
-        return self.event(json.dumps(value, ensure_ascii=self.ensure_ascii, indent=self.indent))
-
-
-styles = st.builds(
-    Style,
-    st.sampled_from([b"\n", b"\r\n", b"\r"]),
-    st.sampled_from([b": ", b":"]),
-    st.booleans(),
-    st.none() | st.just(1),
-    st.booleans(),
-)
-
-USAGE = {"prompt_tokens": 9, "completion_tokens": 7, "total_tokens": 16, "cached": {"tokens": 1}}
-
-
-def stream_of(choices: list[dict[str, Any]], style: Style) -> bytes:
-    known = {"id": "c1", "object": "chat.completion.chunk", "created": 17, "model": "m"}
-    chunks = [{**known, "choices": [choice], "usage": None} for choice in choices]
-    end = {**known, "choices": [], "usage": USAGE}
-    return b"".join(map(style.json, [*chunks, end])) + style.event("[DONE]")
-
-
-def text_of(fragments: list[str]) -> str | None:
-    return "".join(fragments) if fragments else None
+@some
+@given(conversations(), styles)
+def test_conversation_is_read_back_as_it_was_said(conversation: Conversation, style: Style) -> None:
+    events, completion = play([style.stream(conversation)])
+    reports = [choice.to_dict() for choice in completion.choices]
+    assert reports == [answer.report() for answer in conversation.answers]
+    assert completion.usage is not None
+    assert completion.usage.to_dict() == USAGE
+    reasons = {answer.finish_reason for answer in conversation.answers}
+    filtered, truncated = "content_filter" in reasons, "length" in reasons
+    outcome = "filtered" if filtered else "truncated" if truncated else "complete"
+    assert completion.verdict.outcome == outcome
+    assert {defect.code for defect in completion.verdict.defects} <= {"think-tags"}
+    assert not any(isinstance(event, Revised) for event in events)
 
 
 @some
 @given(conversations(), styles)
-def test_conversation_is_read_back_as_it_was_said(
-    conversation: tuple[list[Answer], list[dict[str, Any]]], style: Style
+def test_every_call_of_a_conversation_may_be_run_once(
+    conversation: Conversation, style: Style
 ) -> None:
-    answers, choices = conversation
-    events, completion = play([stream_of(choices, style)])
-    assert {defect.code for defect in completion.verdict.defects} <= {"think-tags"}
-    assert [choice.to_dict() for choice in completion.choices] == [
-        {
-            "index": answer.index,
-            "role": "assistant",
-            "content": text_of(answer.content),
-            "reasoning": text_of(answer.reasoning),
-            "refusal": text_of(answer.refusal),
-            "tool_calls": [
-                {
-                    "index": number,
-                    "id": f"call_{number}",
-                    "name": f"tool_{number}",
-                    "arguments": "".join(fragments),
-                    "state": "whole",
-                }
-                for number, fragments in enumerate(answer.calls)
-            ],
-            "finish_reason": answer.finish_reason,
-        }
-        for answer in answers
-    ]
-    assert completion.usage is not None
-    assert completion.usage.to_dict() == USAGE
-    reasons = {answer.finish_reason for answer in answers}
-    assert completion.verdict.outcome == (
-        "filtered"
-        if "content_filter" in reasons
-        else "truncated"
-        if "length" in reasons
-        else "complete"
-    )
+    events, completion = play([style.stream(conversation)])
     finished = [event for event in events if isinstance(event, ToolCallFinished)]
-    assert [
-        (event.choice, event.tool_call) for event in sorted(finished, key=lambda e: e.choice)
-    ] == [
-        (choice.index, call) for choice in completion.choices for call in choice.message.tool_calls
-    ]
-    assert not any(isinstance(event, Revised) for event in events)
+    for choice in completion.choices:
+        told = [event.tool_call for event in finished if event.choice == choice.index]
+        assert told == choice.message.tool_calls
+        sent = [json.loads("".join(call)) for call in conversation.answers[choice.index].calls]
+        assert [call.parsed() for call in told] == sent

@@ -99,15 +99,18 @@ def test_torn_body_is_told_as_what_it_is(case: Case) -> None:
     all_told = Told().take(whole_events)
     # Of a choice that has not begun nobody can know but who asked for it.
     options = Options(choices=len(whole.choices) or None)
+    untold = []
     for tear in tears(case.body, case.open(options)):
         assert ends_once(tear.events), tear
         assert is_not_taken_for_whole(tear, ends), tear
         assert lets_no_call_run_too_early(tear, ends), tear
         told = tear.before if case.name in SNAPSHOTS else tear.told
         assert is_beginning(told, all_told), tear
-        assert told_all(tear.told, tear.completion), tear
+        if not told_all(tear.told, tear.completion):
+            untold.append(str(tear))
         if len(case.body) <= SMALL or tear.size % 8 == 0:  # neighbours differ in the tail alone
             assert is_readable(tear), tear
+    assert not untold
 
 
 def ends_once(events: list[StreamEvent]) -> bool:

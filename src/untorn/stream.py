@@ -26,7 +26,7 @@ from untorn.events import (
 )
 from untorn.head import EVENT_STREAM, Head, Headers, read_head
 from untorn.options import KIB, Options
-from untorn.sse.lines import CR, LineSplitter
+from untorn.sse.lines import CR, LF, LineSplitter
 from untorn.timing import Stopwatch
 
 GZIP = b"\x1f\x8b"
@@ -63,6 +63,7 @@ class ChatStream:
         "_head",
         "_items",
         "_look_at",
+        "_most_line",
         "_options",
         "_over",
         "_received",
@@ -78,6 +79,7 @@ class ChatStream:
         # Once more bytes than this have come, a read gets a closer look: the first, the last, and
         # those in which a limit might be passed.
         self._look_at = -1
+        self._most_line = options.limits.line
         self._count_at = options.limits.text
         self._between_events = False
         self._begun = False
@@ -112,15 +114,17 @@ class ChatStream:
         """Take one read of the body; the events that it completes."""
         if data.__class__ is not bytes:
             data = _bytes(data)
-        self._received += len(data)
+        size = len(data)
+        self._received += size
         if self._received > self._look_at:
             return self._timed(self._look_closer(data), at, reads=1)
         if (
             self._between_events
-            and data[-2:] == b"\n\n"
             and data[:7] == USUAL
-            and data.find(b"\n") == len(data) - 2
+            and data.find(b"\n") == size - 2
+            and data[-1] == LF
             and CR not in data
+            and size <= self._most_line
         ):
             # The read is one usual event, as most are: there is nothing to split or to frame.
             line = data[:-2]
@@ -253,7 +257,7 @@ class ChatStream:
     def _is_over(self) -> str | None:
         """The limit that was passed, as a sentence."""
         if self._splitter.exceeded:
-            return f"a line of more than {self._options.limits.line} bytes"
+            return f"a line of more than {self._most_line} bytes"
         return self._builder.over or self._framing.over
 
     def _stop(self, over: str | None = None) -> list[StreamEvent]:

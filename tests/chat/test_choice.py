@@ -148,7 +148,9 @@ def test_snapshots_are_told_as_what_is_new_in_them(
 
 @pytest.mark.parametrize("key", ["content", "reasoning"])
 def test_text_that_turns_out_otherwise_is_revised(key: Literal["content", "reasoning"]) -> None:
-    builder = builder_of(*({key: text} for text in TIDE))
+    builder = Builder()
+    for text in TIDE:
+        builder.receive(**{key: text})
     assert builder.receive(**{key: "!"}) == [Revised(1, key, "".join(TIDE) + "!")]
 
 

@@ -16,7 +16,9 @@ Said = tuple[str, str | None, str | None]
 
 
 def said(found: FoundError | None) -> Said | None:
-    return found and (found.error.message, found.error.code, found.error.type)
+    if found is None:
+        return None
+    return found.error.message, found.error.code, found.error.type
 
 
 # The first form ------------------------------------------------------------------------------

@@ -76,9 +76,11 @@ def call(function: str, index: int = 0, more: str = "") -> bytes:
     return chunk(f'"tool_calls":[{{"index":{index}{more},"function":{{{function}}}}}]')
 
 
-START = chunk('"role":"assistant","content":"a"')
-THINK = chunk('"reasoning":"b"')
+# A text may be a snapshot until a second fragment does not begin with the first.
+START = [chunk('"role":"assistant","content":"a"'), chunk('"content":"A"')]
+THINK = [chunk('"role":"assistant","reasoning":"b"'), chunk('"reasoning":"B"')]
 LOOK = call('"name":"look","arguments":"{"', more=',"id":"x"')
+OTHER = [chunk('"role":"assistant","content":"a"', index=1), chunk('"content":"A"', index=1)]
 LOOK_1 = call('"name":"look","arguments":"["', 1, ',"id":"y"')
 
 
@@ -93,13 +95,12 @@ def plain_items(*items: Item) -> list[Item]:
 # What is taken -------------------------------------------------------------------------------
 
 
-def test_more_text_is_taken_after_the_first_chunk() -> None:
+def test_more_text_is_taken_once_it_is_no_snapshot() -> None:
     ways = Ways()
-    first = ways.fast([START])
-    assert first[-1] == TextDelta(0, "a")
+    assert ways.fast(START)[-2:] == [TextDelta(0, "a"), TextDelta(0, "A")]
     assert ways.fast([text("b"), text("c")]) == [TextDelta(0, "b"), TextDelta(0, "c")]
-    assert ways.completion.content == "abc"
-    assert ways.reader.plain == [START]
+    assert ways.completion.content == "aAbc"
+    assert ways.reader.plain == START
 
 
 @pytest.mark.parametrize(
@@ -115,26 +116,27 @@ def test_more_text_is_taken_after_the_first_chunk() -> None:
     ],
 )
 def test_what_only_adds_to_the_text_is_taken(items: list[Item]) -> None:
-    assert plain_items(START, *items) == [START]
+    assert plain_items(*START, *items) == START
 
 
 @pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
 def test_more_reasoning_is_taken_under_either_key(key: str) -> None:
     more = chunk(f'"{key}":"c"')
-    assert plain_items(THINK, more, more, chunk(f'"{key}":""'), more) == [THINK]
+    assert plain_items(*THINK, more, more, chunk(f'"{key}":""'), more) == THINK
     ways = Ways()
-    ways.fast([THINK])
+    ways.fast(THINK)
     assert ways.fast([more, more]) == [ReasoningDelta(0, "c")] * 2
 
 
 def test_text_and_reasoning_in_one_delta_are_taken_in_the_plain_order() -> None:
     both = chunk('"content":"c","reasoning":"d"')
-    assert plain_items(START, THINK, both, both) == [START, THINK]
+    assert plain_items(*START, *THINK, both, both) == [*START, *THINK]
 
 
 def test_changes_between_the_kinds_are_taken() -> None:
-    more = [text("c"), THINK, chunk('"reasoning_content":"d"'), text("e"), call('"arguments":"1"')]
-    assert plain_items(START, THINK, LOOK, *more, *more) == [START, THINK, LOOK]
+    before = [*START, *THINK, LOOK]
+    more = [*START, *THINK, chunk('"reasoning_content":"d"'), text("e"), call('"arguments":"1"')]
+    assert plain_items(*before, *more, *more) == before
 
 
 def test_more_arguments_of_open_calls_are_taken() -> None:
@@ -151,16 +153,16 @@ def test_more_arguments_of_open_calls_are_taken() -> None:
 
 
 def test_every_choice_of_a_chunk_may_add() -> None:
-    other = chunk('"content":"b"', index=1)
-    both = b'data: {"choices":[{"index":1,"delta":{"content":"c"}},{"index":0,"delta":{"content":"d"}}]}'
-    assert plain_items(START, other, both, both, text()) == [START, other]
+    first, second = '{"index":1,"delta":{"content":"c"}}', '{"index":0,"delta":{"content":"d"}}'
+    both = f'data: {{"choices":[{first},{second}]}}'.encode()
+    assert plain_items(*START, *OTHER, both, both, text()) == [*START, *OTHER]
 
 
 def test_names_of_the_stream_may_be_absent_or_the_same() -> None:
-    first = chunk('"content":"a"', more=',"id":"c1","model":"m"')
-    more = [text(), chunk('"content":"b"', more=',"id":"c1"'), first]
+    named = chunk('"content":"c"', more=',"id":"c1","model":"m"')
+    more = [text(), chunk('"content":"b"', more=',"id":"c1"'), named]
     empty = chunk('"content":"b"', more=',"id":"","model":""')
-    assert plain_items(first, *more, empty, *more) == [first]
+    assert plain_items(*START, named, *more, empty, *more) == [*START, named]
 
 
 # What is not ---------------------------------------------------------------------------------
@@ -170,7 +172,6 @@ def test_names_of_the_stream_may_be_absent_or_the_same() -> None:
     "item",
     [
         # It is not the shape of a chunk that adds.
-        chunk('"content":"b"', ',"finish_reason":"stop"'),
         chunk('"content":"b","x":1'),
         chunk('"content":["b"]'),
         chunk(""),
@@ -201,19 +202,25 @@ def test_names_of_the_stream_may_be_absent_or_the_same() -> None:
     ],
 )
 def test_everything_else_takes_the_plain_way(item: Item) -> None:
-    assert plain_items(START, item, text("c")) == [START, item]
+    assert plain_items(*START, item, text("c")) == [*START, item]
+
+
+def test_choice_that_never_got_a_role_takes_the_plain_way() -> None:
+    # A role that comes later would be its first.
+    items = [text("a"), text("b"), text("c"), chunk('"role":"assistant","content":"d"')]
+    assert plain_items(*items, text("e")) == items
 
 
 def test_another_id_or_model_takes_the_plain_way() -> None:
-    first = chunk('"content":"a"', more=',"id":"c1","model":"m"')
+    named = chunk('"content":"c"', more=',"id":"c1","model":"m"')
     for more in (',"id":"c2"', ',"model":"n"'):
         other = chunk('"content":"b"', more=more)
-        assert plain_items(first, other) == [first, other]
+        assert plain_items(*START, named, other) == [*START, named, other]
 
 
 def test_reasoning_under_two_keys_takes_the_plain_way() -> None:
     both = chunk('"reasoning":"c","reasoning_content":"c"')
-    assert plain_items(THINK, both) == [THINK, both]
+    assert plain_items(*THINK, both) == [*THINK, both]
 
 
 @pytest.mark.parametrize(
@@ -245,8 +252,9 @@ def test_index_below_zero_is_no_index_on_either_way() -> None:
 def test_text_that_waits_for_half_a_pair_takes_the_plain_way(half: bytes) -> None:
     other = half.replace(b"ud83d", b"ude00")
     more = half.replace(rb"\ud83d", b"b")
-    assert plain_items(START, THINK, half, more, more) == [START, THINK, half, more]
-    assert plain_items(START, THINK, half, other, more) == [START, THINK, half, other]
+    before = [*START, *THINK, half]
+    assert plain_items(*before, more, more) == [*before, more]
+    assert plain_items(*before, other, more) == [*before, other]
 
 
 def test_arguments_that_wait_for_half_a_pair_take_the_plain_way() -> None:
@@ -256,24 +264,23 @@ def test_arguments_that_wait_for_half_a_pair_take_the_plain_way() -> None:
 
 
 def test_text_that_may_be_a_snapshot_takes_the_plain_way() -> None:
-    growing = [text("a"), text("ab"), text("abc")]
+    growing = [chunk('"role":"assistant","content":"a"'), text("ab"), text("abc")]
     assert plain_items(*growing, text("x"), text("y")) == [*growing, text("x")]
 
 
 def test_choice_that_has_finished_takes_the_plain_way() -> None:
     finish = chunk("", ',"finish_reason":"stop"')
-    other = chunk('"content":"b"', index=1)
-    items = [START, other, finish, text(), other]
-    assert plain_items(*items) == [START, other, finish, text()]
+    before = [*START, *OTHER, finish]
+    assert plain_items(*before, text(), OTHER[0]) == [*before, text()]
 
 
 def test_everything_takes_the_plain_way_after_the_end_mark() -> None:
-    assert plain_items(START, DONE, text(), text()) == [START, DONE, text(), text()]
+    assert plain_items(*START, DONE, text(), text()) == [*START, DONE, text(), text()]
 
 
 def test_everything_takes_the_plain_way_after_a_repeated_key() -> None:
     odd = chunk('"reasoning":"b","reasoning":null')
-    assert plain_items(START, odd, text(), text()) == [START, odd, text(), text()]
+    assert plain_items(*START, odd, text(), text()) == [*START, odd, text(), text()]
 
 
 # Logprobs ------------------------------------------------------------------------------------
@@ -287,13 +294,13 @@ def logprobs(value: str | bytes) -> bytes:
 def test_logprobs_are_taken_undecoded_once_there_were_any() -> None:
     first = logprobs('{"content":[]}')
     ways = Ways()
-    ways.fast([START, first])
+    ways.fast([*START, first])
     delta, said = ways.fast([logprobs('{"content": [1]}')])
     assert delta == TextDelta(0, "b")
     assert isinstance(said, LogprobsDelta)
     assert bytes(said.raw) == b'{"content": [1]}'
     assert ways.fast([text(), logprobs("null")]) == [TextDelta(0, "a"), TextDelta(0, "b")]
-    assert ways.reader.plain == [START, first]
+    assert ways.reader.plain == [*START, first]
 
 
 @pytest.mark.parametrize(
@@ -303,8 +310,8 @@ def test_logprobs_are_taken_undecoded_once_there_were_any() -> None:
 def test_logprobs_that_are_not_plain_json_take_the_plain_way(value: str | bytes) -> None:
     first, odd = logprobs('{"content":[]}'), logprobs(value)
     ways = Ways()
-    ways.fast([START, first, odd])
-    assert ways.reader.plain == [START, first, odd]
+    ways.fast([*START, first, odd])
+    assert ways.reader.plain == [*START, first, odd]
 
 
 # Limits --------------------------------------------------------------------------------------
@@ -312,40 +319,40 @@ def test_logprobs_that_are_not_plain_json_take_the_plain_way(value: str | bytes)
 
 def test_nothing_is_read_once_a_limit_was_passed() -> None:
     ways = Ways(Limits(choices=1))
-    events = ways.fast([START, chunk('"content":"b"', index=1), text("c")])
+    events = ways.fast([*START, OTHER[0], text("c")])
     assert ways.builder.over == "more than 1 choices"
-    assert ways.completion.content == "a"
-    assert events[-1] == TextDelta(0, "a")
+    assert ways.completion.content == "aA"
+    assert events[-1] == TextDelta(0, "A")
 
 
-def test_count_says_how_many_characters_are_left() -> None:
+def test_count_says_how_many_characters_are_left_of_the_longest_choice() -> None:
     ways = Ways(Limits(text=10))
     assert ways.fast_way.count(4) == 6
-    ways.fast([START, text("bc"), chunk('"content":"d"', index=1)])
+    ways.fast([*START, *OTHER, text("b")])
     assert ways.fast_way.count(3) == 4
     ways.fast([text("e")])
     assert not ways.builder.counts
-    assert ways.reader.plain == [START, chunk('"content":"d"', index=1)]
+    assert ways.reader.plain == [*START, *OTHER]
 
 
 def test_fast_way_is_closed_while_the_limit_could_be_passed() -> None:
     ways = Ways(Limits(text=10))
-    ways.fast([START])
-    assert ways.fast_way.count(10) == -1
+    ways.fast(START)
+    assert ways.fast_way.count(10) == -2
     assert ways.builder.counts
-    ways.fast([text("b" * 9), text("c")])
-    assert ways.reader.plain == [START, text("b" * 9), text("c")]
+    ways.fast([text("b" * 8), text("c"), text("d")])
+    assert ways.reader.plain == [*START, text("b" * 8), text("c")]
     assert ways.builder.over == "more than 10 characters in choice 0"
 
 
 def test_fast_way_opens_again_when_enough_is_left() -> None:
     ways = Ways(Limits(text=10))
-    ways.fast([START])
+    ways.fast(START)
     ways.fast_way.count(10)
     ways.fast_way.count(2)
     assert not ways.builder.counts
     assert ways.fast([text("b")]) == [TextDelta(0, "b")]
-    assert ways.reader.plain == [START]
+    assert ways.reader.plain == START
 
 
 # Both ways mean the same ---------------------------------------------------------------------
@@ -388,27 +395,28 @@ deltas = in_braces(
         x=odd,
     )
 )
+after_a_delta = st.sampled_from(
+    [
+        *(',"finish_reason":null', ',"finish_reason":"stop"', ',"logprobs":null', ',"x":1'),
+        *(',"logprobs":{"content":[NaN]}', ',"logprobs":{"content": [1]}'),
+    ]
+)
+after_the_choices = st.sampled_from(
+    [
+        *("", "", "", ',"id":"c1"', ',"id":"c2"', ',"id":null', ',"model":"m"', ',"created":1'),
+        *(',"system_fingerprint":"f"', ',"service_tier":"t"', ',"usage":{"total_tokens":1}'),
+        *(',"object":"chat.completion.chunk"', ',"object":"x"', ',"error":"m"', ',"x":1'),
+    ]
+)
 choices = in_braces(
     st.builds('"index":{},"delta":{}'.format, st.sampled_from("001"), deltas)
-    | st.builds(
-        '"index":{},"delta":{},{}'.format,
-        indexes,
-        deltas,
-        st.sampled_from(
-            ['"finish_reason":null', '"finish_reason":"stop"', '"logprobs":null', '"x":1']
-            + ['"logprobs":{"content":[NaN]}', '"logprobs":{"content": [1]}']
-        ),
-    )
+    | st.builds('"index":{},"delta":{}{}'.format, indexes, deltas, after_a_delta)
 )
 chunks = in_braces(
     st.builds(
         '"choices":[{}]{}'.format,
         st.lists(choices, min_size=1, max_size=2).map(",".join),
-        st.sampled_from(
-            ["", "", "", ',"id":"c1"', ',"id":"c2"', ',"id":null', ',"model":"m"', ',"created":1']
-            + [',"system_fingerprint":"f"', ',"service_tier":"t"', ',"usage":{"total_tokens":1}']
-            + [',"object":"chat.completion.chunk"', ',"object":"x"', ',"error":"m"', ',"x":1']
-        ),
+        after_the_choices,
     )
 )
 lines = chunks.map("data: {}".format).map(str.encode)
@@ -419,10 +427,16 @@ items: st.SearchStrategy[Item] = (
 )
 
 
-@given(st.lists(lines | items, max_size=12), st.lists(st.integers(0, 12), max_size=3))
+openings: st.SearchStrategy[list[Item]] = st.sampled_from(
+    [[], [*START], [*START, *THINK, LOOK], [*THINK, *OTHER, LOOK, LOOK_1]]
+)
+
+
+@given(openings, st.lists(lines | items, max_size=12), st.lists(st.integers(0, 12), max_size=3))
 def test_both_ways_give_the_same_events_and_the_same_completion(
-    given: list[Item], cuts: list[int]
+    opening: list[Item], rest: list[Item], cuts: list[int]
 ) -> None:
+    given = [*opening, *rest]
     fast, plain = Ways(), Ways()
     events: list[StreamEvent] = []
     start = 0

@@ -51,7 +51,7 @@ class Body:
         self.is_document = self._framing.is_document
         self.over = self._framing.over
 
-    def _take(self, items: list[Item]) -> None:
+    def _take(self, items: Iterable[Item]) -> None:
         for item in items:
             offset = self._framing.offset_of(item)
             if isinstance(item, bytes):
@@ -631,7 +631,11 @@ pieces = st.sampled_from(
 bodies = st.lists(pieces, max_size=20).map(b"".join)
 
 
-@given(bodies.filter(lambda data: not data.lstrip().startswith((b"{", b"["))))
+def begins_bare(data: bytes) -> bool:
+    return data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"["))
+
+
+@given(bodies.filter(lambda data: not begins_bare(data)))
 def test_payloads_without_a_defect_are_the_data_of_events(data: bytes) -> None:
     """Of events that hold JSON; other data is read line by line, and its defect comes later."""
     body = Body([data], STREAM, Limits())

@@ -371,13 +371,8 @@ def test_repeated_key_is_looked_for_in_every_delta_from_the_first_find_on() -> N
     reading = Reading(event(repeated("content")), event(hidden))
     assert reading.completion.content == "ab"
     assert reading.builder.is_plain
-    assert reading.defects[0] == Defect(
-        "duplicate-key",
-        "warning",
-        0,
-        2,
-        'an object holds a key twice: "{"choices":[{"index":0,"delta":{"content":"a","content":nul…"',
-    )
+    (defect,) = reading.defects
+    assert (defect.code, defect.offset, defect.count) == ("duplicate-key", 0, 2)
 
 
 def test_repeated_key_is_looked_for_in_every_item_of_an_array() -> None:

@@ -15,7 +15,7 @@ from untorn.chat.quirks.usage_placeholder import is_placeholder
         {},
         {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
         {"prompt_tokens": None, "completion_tokens": None},
-        {"prompt_tokens": 0, "cached": False, "details": {}},
+        {"prompt_tokens": 0, "cached": True, "details": {"cached_tokens": 0}, "tier": "flex"},
     ],
 )
 def test_empty_and_all_zero_ones_count_nothing(usage: dict[str, Any]) -> None:

@@ -1,0 +1,105 @@
+"""Runs each module's own tests alone, and asks that they cover all of it: lines and branches.
+
+    python -m tests.coverage_alone            every module
+    python -m tests.coverage_alone framing    those with "framing" in their path
+
+A module that its own tests can't cover is in the wrong place, or has lines that nothing reaches.
+Where every test together covers a line, nobody knows which of them means to.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import untorn
+
+TESTS = Path(__file__).parent
+PACKAGE = Path(untorn.__file__).parent
+
+OWN_TESTS = {
+    "__init__.py": "test_exports.py",
+    "sse/__init__.py": "test_exports.py",
+}
+"""Of modules that can't have a test of their own name."""
+
+WITHOUT_TESTS = {
+    "chat/__init__.py": "it is a docstring",
+    "cli/__init__.py": "it is a docstring",
+}
+"""Modules with nothing to test, and why."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """How much of a module its own tests cover."""
+
+    module: str
+    test: str
+    percent: float
+    missing: str
+    """Lines, and branches as ``from->to``, that no test reaches; or what went wrong."""
+
+    @property
+    def is_full(self) -> bool:
+        return not self.missing
+
+
+def own_test(module: str) -> str:
+    """The test file of a module; both as paths below their folders."""
+    folder, _, name = module.rpartition("/")
+    return OWN_TESTS.get(module, f"{folder}/test_{name}".lstrip("/"))
+
+
+def measure(module: str) -> Result:
+    """Run the module's own tests alone."""
+    test = own_test(module)
+    if not (TESTS / test).exists():
+        return Result(module, test, 0.0, "there is no such file")
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {"COVERAGE_FILE": f"{folder}/coverage"}
+        include = f"--include={PACKAGE / module}"
+        run = ["run", "--branch", include, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        for command in ([*run, str(TESTS / test)], ["json", include, "-o", f"{folder}/json"]):
+            done = subprocess.run(
+                [sys.executable, "-m", "coverage", *command],
+                cwd=TESTS.parent,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if done.returncode:
+                said = (done.stdout + done.stderr).strip().splitlines() or ["nothing"]
+                return Result(module, test, 0.0, said[-1])
+        (file,) = json.loads(Path(f"{folder}/json").read_text(encoding="utf-8"))["files"].values()
+    branches = [f"{start}->{end}" for start, end in file["missing_branches"]]
+    missing = " ".join([*map(str, file["missing_lines"]), *branches])
+    return Result(module, test, file["summary"]["percent_covered"], missing)
+
+
+def main(parts: list[str]) -> int:
+    """Measure the modules that have one of ``parts`` in their paths; 1 if one is not covered."""
+    every = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
+    modules = [module for module in every if module not in WITHOUT_TESTS]
+    if parts:
+        modules = [module for module in modules if any(part in module for part in parts)]
+    width = max(map(len, modules), default=0)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = []
+        for result in pool.map(measure, modules):
+            results.append(result)
+            print(f"{result.module:{width}} {result.percent:6.1f} %  {result.missing}", flush=True)
+    full = sum(result.is_full for result in results)
+    print(f"{full} of {len(results)} modules are covered by their own tests alone")
+    return 0 if results and full == len(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -94,10 +94,10 @@ def exchange(tree: Tree, rng: Random) -> Tree:
     found = slots(tree)
     if len(found) >= 2:
         one, other = rng.sample(found, 2)
-        value = one.value
+        # If one lies within the other, the outer one's new value is all that remains.
+        text = dump(one.value)
         one.put(Literal(dump(other.value)))
-        if other in slots(tree):
-            other.put(Literal(dump(value)))
+        other.put(Literal(text))
     return tree
 
 

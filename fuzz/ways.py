@@ -1,11 +1,11 @@
-"""Ways to read one input: whole, in reads, the plain way; and what framing makes of it."""
+"""Ways to read one input: whole, in reads, the plain way; and what the two readers of lines make
+of its body."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
-from unittest.mock import patch
 
 import msgspec
 
@@ -29,7 +29,7 @@ class Played(NamedTuple):
 
 
 def play(given: Input, reads: Iterable[bytes] | None = None) -> Played:
-    """Read an input, in one read if nothing else is asked for."""
+    """Read an input, in one read unless others are named."""
     stream = given.open()
     events: list[StreamEvent] = []
     for data in [given.body] if reads is None else reads:
@@ -38,25 +38,79 @@ def play(given: Input, reads: Iterable[bytes] | None = None) -> Played:
     if given.ending == "eof":
         events += stream.receive_eof()
     else:
-        events += stream.receive_failure(given.ending, "it stopped")
+        events += stream.receive_failure(given.ending, "the connection was lost")
     return Played(events, stream.completion, before_end)
 
 
-# The plain way -------------------------------------------------------------------------------
+def play_plainly(given: Input) -> Played:
+    """Read an input with the fast way switched off."""
+    with plain_way():
+        return play(given)
+
+
+@contextmanager
+def plain_way() -> Iterator[None]:
+    """No payload is usual, and no line is at rest: all is read the plain way."""
+    switched = [(fast_way, name, _refuse) for name in vars(fast_way) if name[:7] == "decode_"]
+    switched.append((Framing, "_find_rest", _find_no_rest))
+    before = [getattr(owner, name) for owner, name, _ in switched]
+    try:
+        for owner, name, value in switched:
+            setattr(owner, name, value)
+        yield
+    finally:
+        for (owner, name, _), value in zip(switched, before, strict=True):
+            setattr(owner, name, value)
 
 
 def _refuse(_data: Any) -> NoReturn:
     raise msgspec.DecodeError
 
 
-DECODERS = {name: _refuse for name in vars(fast_way) if name.startswith("decode_")}
+def _find_no_rest(_framing: Framing) -> None:
+    pass
 
 
-@contextmanager
-def plain_way() -> Iterator[None]:
-    """No payload is usual, and no line is at rest: all is read the plain way."""
-    with (
-        patch.multiple(fast_way, **DECODERS),
-        patch.object(Framing, "_find_rest", lambda framing: None),
-    ):
-        yield
+# Lines ---------------------------------------------------------------------------------------
+
+
+def read_events(reads: Iterable[bytes], limits: Limits) -> Reading:
+    """What an EventStream makes of a body, in the words of the reference."""
+    stream = EventStream(limits=limits)
+    reading = Reading()
+    try:
+        for data in reads:
+            reading.events += [
+                (event.type, event.data, event.last_event_id) for event in stream.receive_data(data)
+            ]
+        tail = stream.receive_eof()
+    except LimitExceeded as exc:
+        reading.over = (exc.limit, exc.most, exc.offset)
+    else:
+        reading.tail = None if tail is None else (tail.offset, tail.lines)
+    reading.retry = stream.retry
+    reading.last_event_id = stream.last_event_id
+    return reading
+
+
+class Framed(NamedTuple):
+    """What framing makes of a body."""
+
+    payloads: list[bytes]
+    codes: list[str]
+    """The defects that it reports."""
+
+
+def framed(body: bytes) -> Framed:
+    """Frame a body of which nothing is known."""
+    limits = Limits()
+    splitter = LineSplitter(limits.line)
+    framing = Framing(None, limits, splitter)
+    items = list(framing.receive_lines(splitter.receive_data(body)))
+    items += framing.receive_eof(splitter.receive_eof())
+    payloads = [
+        item[USUAL_PREFIX:] if isinstance(item, bytes) else item.data
+        for item in items
+        if not isinstance(item, Note | KeepAlive)
+    ]
+    return Framed(payloads, [item.code for item in items if isinstance(item, Note)])

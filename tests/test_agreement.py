@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.chat_helpers import Told, chunk, finish, play, texts_of
+from tests.chat_helpers import Told, call, chunk, finish, play, texts_of
 from tests.conversations import USAGE, Conversation, Style, conversations, styles
 from tests.strategies import bodies, damaged_bodies, reads
 from untorn import ChatStream, Revised, ToolCallFinished, parse
@@ -117,6 +117,7 @@ def test_payloads_are_the_data_of_the_standards_events_where_framing_reports_no_
 
 @some
 @given(reads(st.binary(max_size=60) | any_bodies), st.sampled_from([200, 500]))
+@example([b'data: {"choices":[],"usage":{"total_tokens":1,"cost":1e400}}'], 200)
 def test_any_bytes_in_any_reads_give_the_completion_of_the_whole(
     parts: list[bytes], status: int
 ) -> None:
@@ -141,6 +142,10 @@ limits = st.builds(
 
 @some
 @given(reads(any_bodies), limits)
+@example([b"data: " + b"x" * 60, b"\n"], Limits(line=40))
+@example([b"data: " + b"x" * 60 + b"\n", b"data: y"], Limits(event=40))
+@example([b"data: " + b"x" * 60 + b"\n", b"y" * 99], Limits(event=40, line=80))
+@example([chunk({"content": "abcd"}), chunk({"content": "efgh"})], Limits(text=3))
 def test_limits_are_passed_at_the_same_byte_whatever_the_reads(
     parts: list[bytes], limits: Limits
 ) -> None:
@@ -151,6 +156,7 @@ def test_limits_are_passed_at_the_same_byte_whatever_the_reads(
 
 @some
 @given(reads(any_bodies))
+@example([chunk(call(name="f", arguments="{}")), chunk(call(arguments='{"a":1}'))])
 def test_events_tell_what_the_completion_holds_whatever_the_reads(parts: list[bytes]) -> None:
     events, completion = play(parts)
     assert events == play([b"".join(parts)])[0]

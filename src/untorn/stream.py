@@ -16,7 +16,6 @@ from untorn.chat.verdict import Ending
 from untorn.errors import StreamClosed
 from untorn.events import (
     AudioDelta,
-    Heartbeat,
     ReasoningDelta,
     RefusalDelta,
     StreamEnded,
@@ -32,7 +31,7 @@ from untorn.timing import Stopwatch
 GZIP = b"\x1f\x8b"
 READ_SIZE = 64 * KIB
 
-CONTENT = (TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta, AudioDelta)
+CONTENT = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta, AudioDelta})
 """Events that bring more of the answer."""
 
 
@@ -189,8 +188,10 @@ class ChatStream:
     @property
     def completion(self) -> Completion:
         """What there is, at any time. Never raises."""
-        stopwatch = self._stopwatch
-        timing = None if stopwatch is None else stopwatch.timing()
+        stopwatch, timing = self._stopwatch, None
+        if stopwatch is not None:
+            stopwatch.heartbeats = self._builder.heartbeats
+            timing = stopwatch.timing()
         return self._builder.completion(self._end, timing)
 
     # A closer look ---------------------------------------------------------------------------
@@ -313,12 +314,15 @@ class ChatStream:
     ) -> list[StreamEvent]:
         if at is None:
             return events
-        stopwatch = self._stopwatch = self._stopwatch or Stopwatch()
+        stopwatch = self._stopwatch
+        if stopwatch is None:
+            stopwatch = self._stopwatch = Stopwatch()
         stopwatch.tick(at, reads)
         stopwatch.events += len(events)
-        stopwatch.heartbeats += sum(isinstance(event, Heartbeat) for event in events)
-        if any(isinstance(event, CONTENT) for event in events):
-            stopwatch.content(at)
+        for event in events:
+            if event.__class__ in CONTENT:
+                stopwatch.content(at)
+                break
         return events
 
 

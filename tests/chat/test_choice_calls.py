@@ -185,6 +185,7 @@ def test_calls_are_revised_where_a_copy_is_dropped() -> None:
         Revised(2, "tool_calls", [whole("{}")]),
         ToolCallFinished(2, call=0, index=0, tool_call=whole("{}")),
     ]
+    assert calls.finish() == []
 
 
 def test_nothing_is_repaired_in_a_choice_that_never_finished_normally() -> None:
@@ -201,6 +202,7 @@ def test_call_that_went_on_after_it_finished_is_revised() -> None:
     calls.receive(fragment(0, arguments="x"))
     torn = TornToolCall(0, "a", "function", "f", '{"n":1} x', "invalid")
     assert calls.finish() == [Revised(2, "tool_calls", [torn])]
+    assert calls.finish() == []
 
 
 def test_call_that_came_after_the_end_finishes_without_a_revision() -> None:

@@ -74,6 +74,7 @@ class CompletionBuilder:
         "done",
         "error",
         "has_logprobs",
+        "heartbeats",
         "id",
         "is_plain",
         "item",
@@ -105,6 +106,7 @@ class CompletionBuilder:
         self.counts = False
         """Whether the characters of a choice could pass the limit."""
         self.has_logprobs = False
+        self.heartbeats = 0
         self.knows_all = False
         """Whether everything is known that is said once for the whole stream."""
         self.error: ErrorObject | None = None
@@ -131,6 +133,7 @@ class CompletionBuilder:
 
     def receive_heartbeat(self) -> None:
         """Something came that says nothing."""
+        self.heartbeats += 1
         self.out.append(Heartbeat())
 
     def receive_done(self, mark: bytes) -> None:
@@ -259,12 +262,15 @@ class CompletionBuilder:
         self.out.append(UsageReported(self._usage))
 
     def _receive_extra(self, chunk: Chunk) -> None:
-        self._extra |= chunk.extra
-        self._extra_keys.update(chunk.extra)
+        extras = [chunk.extra]
         for choice in chunk.choices:
-            self._extra_keys.update(choice.extra)
+            extras.append(choice.extra)
             if choice.delta is not None:
-                self._extra_keys.update(choice.delta.extra)
+                extras.append(choice.delta.extra)
+        self._extra |= chunk.extra
+        for extra in extras:
+            if extra:
+                self._extra_keys.update(extra)
         if len(self._extra_keys) > self._limits.extra_keys:
             self.over = f"more than {self._limits.extra_keys} unknown keys"
 

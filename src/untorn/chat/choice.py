@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import IntFlag
 from typing import Any, Literal
 
 from msgspec import Raw
@@ -27,10 +26,10 @@ from untorn.events import (
 from untorn.options import Options
 
 
-class Kind(IntFlag):
-    """The kinds of things that a delta can bring (rule 14)."""
+class Kind:
+    """The kinds of things that a delta can bring (rule 14), as bits. (Of an IntFlag, each ``|``
+    would cost as much as all the rest.)"""
 
-    NOTHING = 0
     ROLE = 1
     CONTENT = 2
     REASONING = 4
@@ -38,9 +37,9 @@ class Kind(IntFlag):
     FINISH = 16
 
 
-def kinds_of(choice: ChunkChoice) -> Kind:
-    """What a choice of a chunk brings."""
-    kinds = Kind.NOTHING if choice.finish_reason is None else Kind.FINISH
+def kinds_of(choice: ChunkChoice) -> int:
+    """What a choice of a chunk brings; 0 for nothing."""
+    kinds = 0 if choice.finish_reason is None else Kind.FINISH
     delta = choice.delta
     if delta is None:
         return kinds
@@ -85,7 +84,7 @@ class ChoiceBuilder:
     def __init__(self, index: int, options: Options, deliver: Deliver) -> None:
         self.index = index
         self.role: str | None = None
-        self.seen = Kind.NOTHING
+        self.seen = 0
         """The kinds of deltas that have been searched for repeated keys."""
         self.content = GrowingText(may_be_cumulative=True)
         self.reasoning = GrowingText(may_be_cumulative=True)

@@ -88,11 +88,16 @@ DELTA_KEYS = frozenset(
     "role content reasoning reasoning_content reasoning_details refusal tool_calls function_call"
     " audio annotations".split()
 )
+REASONING_KEYS = frozenset({"reasoning", "reasoning_content", "reasoning_details"})
+CALL_KEYS = frozenset({"tool_calls", "function_call"})
 CHOICE_KEYS = frozenset("index delta message finish_reason logprobs usage error text".split())
 CHUNK_KEYS = frozenset(
     "id object created model system_fingerprint service_tier choices usage obfuscation"
     " error".split()
 )
+
+
+NO_PARTS = Parts()
 
 
 def is_chunk(body: dict[str, Any]) -> bool:
@@ -167,9 +172,11 @@ def keep_logprobs_as_sent(chunk: Chunk, data: bytes) -> None:
 
 def code_of_messages(body: dict[str, Any]) -> str | None:
     """What it means that a chunk holds messages: the code of a defect, None if it holds none."""
+    choices = body.get("choices")
+    entries = choices if isinstance(choices, list) else [body]
+    if not any(isinstance(entry, dict) and "message" in entry for entry in entries):
+        return None
     if not holds_messages(body):
-        choices = body.get("choices")
-        entries = choices if isinstance(choices, list) else []
         said = [what_is_said(entry) for entry in entries if isinstance(entry, dict)]
         return "message-for-delta" if any(one.is_message for one in said) else None
     return (
@@ -226,21 +233,25 @@ def _read_delta(delta: dict[str, Any], is_message: bool, findings: list[Finding]
     if role == "":
         findings.append(Finding("role-empty", "the role is an empty string"))
     content = delta.get("content")
-    parts = Parts()
+    parts = NO_PARTS
     if content is not None and not isinstance(content, str):
         findings.append(Finding("content-not-string", f"content is {_kind(content)}"))
         parts = read_parts(content)
         content = parts.content
-    reasoning = read_reasoning(delta, parts.reasoning)
-    if reasoning.duplicated:
-        findings.append(Finding("reasoning-duplicated", "the same reasoning under two keys"))
+    reasoning = None
+    if parts.reasoning is not None or not REASONING_KEYS.isdisjoint(delta):
+        reasoning, duplicated = read_reasoning(delta, parts.reasoning)
+        if duplicated:
+            findings.append(Finding("reasoning-duplicated", "the same reasoning under two keys"))
     audio = delta.get("audio")
     return Delta(
         role=_text(role) or None,
         content=content,
-        reasoning=reasoning.text,
+        reasoning=reasoning,
         refusal=_text(delta.get("refusal")),
-        fragments=_read_fragments(delta, is_message, findings),
+        fragments=[]
+        if CALL_KEYS.isdisjoint(delta)
+        else _read_fragments(delta, is_message, findings),
         audio=audio if isinstance(audio, dict) else None,
         annotations=_list(delta.get("annotations")),
         reasoning_details=[
@@ -352,6 +363,8 @@ def _logprobs(value: Any) -> bytes | None:
 
 
 def _extra(body: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
+    if known.issuperset(body):
+        return {}
     return {key: value for key, value in body.items() if value is not None and key not in known}
 
 

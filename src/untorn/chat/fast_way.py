@@ -43,15 +43,29 @@ kind, and their event."""
 NO_PARTS: Parts = {}
 
 
+MANY = 16
+"""After so many items in a row that were not usual, only each so-many-th is tried."""
+
+
 class FastWay:
     """Takes items in order; what comes of them stands in the builder's ``out``."""
 
-    __slots__ = ("_builder", "_decode_any", "_limits", "_reader", "_reasonings", "_shape", "_texts")
+    __slots__ = (
+        "_builder",
+        "_decode_any",
+        "_limits",
+        "_misses",
+        "_reader",
+        "_reasonings",
+        "_shape",
+        "_texts",
+    )
 
     def __init__(self, builder: CompletionBuilder, reader: PayloadReader, limits: Limits) -> None:
         self._builder = builder
         self._reader = reader
         self._limits = limits
+        self._misses = 0
         self._texts: Parts = {}
         self._reasonings: Parts = {}
         self._decode_any: Callable[[Any], UsualChunk] = decode_any
@@ -112,20 +126,18 @@ class FastWay:
 
     def _receive(self, item: Item) -> None:
         """Take an item that is not of the shape that was expected."""
-        data = item if isinstance(item, bytes) else None
-        if data is not None:
-            data = data[USUAL_PREFIX:]
-        elif isinstance(item, Payload) and item.kind == "event":
-            data = item.data  # the framing was odd, the chunk need not be
-        if data is not None:
+        self._misses += 1
+        # Where nothing is ever usual, it is not worth the try each time.
+        if self._misses < MANY or self._misses % MANY == 0:
+            data = item[USUAL_PREFIX:] if isinstance(item, bytes) else _data_of(item)
             try:
-                if self._take(self._decode_any(data)):
+                if data is not None and self._take(self._decode_any(data)):
                     return
             except NOT_USUAL:
                 pass
         builder = self._builder
         self._reader.receive(item)
-        if builder.has_logprobs and self._decode_any is decode_any:
+        if builder.has_logprobs:
             self._decode_any = decode_with_logprobs
         if builder.is_plain:
             self._texts.clear()
@@ -150,6 +162,7 @@ class FastWay:
                 return False
         for choice in choices:
             self._add(choice)
+        self._misses = 0
         self._expect(choices[0].delta)
         return True
 
@@ -216,7 +229,9 @@ class FastWay:
 
     def _expect(self, delta: Delta | None) -> None:
         """The next chunk will most likely be as this one, or after a plain one, bring text."""
-        if self._decode_any is decode_with_logprobs:
+        if self._misses >= MANY:
+            self._shape = decode_nothing, NO_PARTS, TextDelta
+        elif self._decode_any is decode_with_logprobs:
             self._shape = decode_with_logprobs, NO_PARTS, TextDelta
         elif delta is None or delta.content:
             self._shape = decode_text, self._texts, TextDelta
@@ -238,6 +253,16 @@ class FastWay:
                 parts[choice.index] = text.parts
             else:
                 parts.pop(choice.index, None)
+
+
+def decode_nothing(_data: bytes) -> Any:
+    """The decoder for streams in which nothing is usual."""
+    raise TypeError
+
+
+def _data_of(item: Item) -> bytes | None:
+    # The framing was odd, the chunk need not be.
+    return item.data if isinstance(item, Payload) and item.kind == "event" else None
 
 
 def _continues(choice: ChoiceBuilder, fragment: Fragment) -> bool:

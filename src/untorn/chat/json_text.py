@@ -37,6 +37,11 @@ def decode(data: bytes, depth: int, *, repeated_keys: bool = False) -> Decoded:
     counts. Without, the last value counts, as in every JSON decoder. It costs a Python call for
     each object, hence the choice.
     """
+    if not repeated_keys and data.count(b"{") + data.count(b"[") <= depth:
+        try:
+            return Decoded(msgspec.json.decode(data), [])
+        except (msgspec.MsgspecError, RecursionError):
+            pass  # it is no JSON by the letter
     allowed: list[str] = []
     try:
         text = data.decode("utf-8")
@@ -45,13 +50,6 @@ def decode(data: bytes, depth: int, *, repeated_keys: bool = False) -> Decoded:
         allowed.append("invalid-utf8")
     if too_deep(text, depth):
         raise NotJson(f"arrays and objects lie more than {depth} deep")
-    try:
-        if not repeated_keys:
-            return Decoded(_by_the_letter.decode(text), allowed)
-    except RecursionError as exc:  # the caller's own stack was nearly full
-        raise NotJson("it is nested too deeply for the stack that is left") from exc
-    except ValueError:
-        pass
     return Decoded(_decode_leniently(text, allowed, repeated_keys), allowed)
 
 
@@ -65,6 +63,10 @@ def load(text: str, depth: int) -> Any:
     if not text or too_deep(text, depth):
         return NOTHING
     try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
+        pass  # perhaps only a number that is out of range, or half a surrogate pair
+    try:
         return _by_the_letter.decode(text)
     except (ValueError, RecursionError):
         return NOTHING
@@ -73,11 +75,6 @@ def load(text: str, depth: int) -> Any:
 def value_of(data: bytes, depth: int) -> Any:
     """The value of ``data``, read leniently; NOTHING if it is no JSON. What had to be allowed is
     not told: this is to know where an event ends, not to take it."""
-    if data.count(b"{") + data.count(b"[") <= depth:
-        try:
-            return msgspec.json.decode(data)
-        except (msgspec.MsgspecError, RecursionError):
-            pass
     try:
         return decode(data, depth).value
     except NotJson:

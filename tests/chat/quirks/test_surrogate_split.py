@@ -20,9 +20,15 @@ from untorn.chat.quirks.surrogate_split import (
 
 HIGH, LOW, FACE = "\ud83d", "\ude00", "\U0001f600"
 
-strings = st.text(st.sampled_from(["a", "\xe9", HIGH, LOW, FACE]), min_size=1)
-decoded = strings.filter(lambda text: HIGH + LOW not in text)
-"""A JSON decoder has joined the pairs within one string."""
+
+def as_decoded(text: str) -> str:
+    """A string as a JSON decoder gives it: its pairs joined."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+halves = st.characters(categories=["Cs"])
+strings = st.text(st.one_of(halves, st.sampled_from("a\xe9\ud7ff\ue000" + FACE)), min_size=1)
+decoded = strings.map(as_decoded)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +59,17 @@ def test_first_half_is_held_until_the_second_comes(
 )
 def test_half_without_its_partner_becomes_u_fffd(held: str, fragment: str, joined: Joined) -> None:
     assert join_halves(held, fragment) == joined
+
+
+def test_halves_are_all_surrogates_and_nothing_else() -> None:
+    for high in map(chr, range(0xD800, 0xDC00)):
+        assert join_halves("", high) == Joined("", high, split=False, lone=0)
+    for low in map(chr, range(0xDC00, 0xE000)):
+        assert join_halves("", low) == Joined("\ufffd", "", split=False, lone=1)
+        pair = chr(0x10000 + ord(low) - 0xDC00)
+        assert join_halves("\ud800", low) == Joined(pair, "", split=True, lone=0)
+    for other in "\ud7ff\ue000":
+        assert join_halves(HIGH, other) == Joined("\ufffd" + other, "", split=False, lone=1)
 
 
 @given(st.lists(decoded, max_size=8))

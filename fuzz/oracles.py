@@ -1,0 +1,208 @@
+"""What must hold for every input. Each oracle gives a sentence where it does not, else None.
+
+They ask about what was read, not how, so that each of them can be shown a wrong result.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from fuzz.inputs import Input
+from fuzz.replay import Follower
+from fuzz.ways import Framed, Played
+from tests.chat_helpers import Told
+from tests.sse.reference import Reading
+from untorn import Completion, StreamEnded, StreamEvent, ToolCall, ToolCallFinished
+from untorn.cli.json_text import json_text, plain
+
+WHOLE = {"complete", "truncated", "filtered"}
+
+
+def ends_once(played: Played) -> str | None:
+    """StreamEnded is the last event, comes once, and has the completion's verdict."""
+    ends = [place for place, event in enumerate(played.events) if isinstance(event, StreamEnded)]
+    if ends != [len(played.events) - 1]:
+        return f"StreamEnded stands at {ends} of {len(played.events)} events"
+    last = played.events[-1]
+    if isinstance(last, StreamEnded) and last.verdict != played.completion.verdict:
+        return f"StreamEnded says {last.verdict}, the completion {played.completion.verdict}"
+    return None
+
+
+def is_same(one: Played, other: Played) -> str | None:
+    """Two ways of reading give the same events and the same completion."""
+    for place, (event, another) in enumerate(zip(one.events, other.events, strict=False)):
+        if event != another:
+            return f"event {place} is {event!r}, the other way {another!r}"
+    if len(one.events) != len(other.events):
+        longer = max(one.events, other.events, key=len)
+        first = longer[min(len(one.events), len(other.events))]
+        return f"{len(one.events)} events, the other way {len(other.events)}: {first!r}"
+    if one.completion != other.completion:
+        return f"the completion is {one.completion!r}, the other way {other.completion!r}"
+    return None
+
+
+def reads_by_the_letter(reading: Reading, reference: Reading) -> str | None:
+    """EventStream gives what the standard says."""
+    if reading == reference:
+        return None
+    return f"EventStream says {reading!r}, the reference {reference!r}"
+
+
+BROKEN = {"bad-json", "not-json"}
+"""Data that is no JSON: if it came in several lines, it was read line by line."""
+
+
+def frames_by_the_letter(framing: Framed, reading: Reading, completion: Completion) -> str | None:
+    """Where framing finds nothing odd, its payloads are the data of the standard's events."""
+    codes = {defect.code for defect in completion.verdict.defects}
+    if framing.codes or codes & BROKEN:
+        return None
+    payloads = [payload.decode("utf-8", "replace") for payload in framing.payloads]
+    data = [event[1] for event in reading.events]
+    return None if payloads == data else f"framing gives {payloads}, the standard {data}"
+
+
+def can_be_replayed(played: Played) -> str | None:
+    """Who follows the events knows what the completion holds."""
+    return next(Follower(played.events).differences(played.completion), None)
+
+
+def keeps_law_one(given: Input, played: Played) -> str | None:
+    """No false whole: an outcome that says so, and each call that may be run, has its reasons."""
+    return next(_false_wholes(given, played), None)
+
+
+def _false_wholes(given: Input, played: Played) -> Iterator[str]:
+    verdict = played.completion.verdict
+    codes = {defect.code for defect in verdict.defects}
+    accepts = given.options.accept_done_without_finish_reason and b"done" in given.body.lower()
+    has_other_end = accepts or "audio-end" in codes
+    if verdict.outcome in WHOLE:
+        if not played.completion.choices:
+            yield f"{verdict.outcome} without a choice"
+        lost = [defect.code for defect in verdict.defects if defect.severity == "error"]
+        if lost:
+            yield f"{verdict.outcome} in spite of {lost}"
+        for choice in played.completion.choices:
+            if choice.finish_reason is None and not has_other_end:
+                yield f"{verdict.outcome}, but choice {choice.index} has no finish reason"
+        if verdict.tail is not None:
+            yield f"{verdict.outcome} with {verdict.tail}"
+    for choice in played.completion.choices:
+        for call in choice.message.tool_calls:
+            if not isinstance(call, ToolCall):
+                continue
+            if choice.finish_reason is None and not has_other_end:
+                yield f"a whole call in choice {choice.index}, which has not finished: {call!r}"
+            if not _has_whole_arguments(call):
+                yield f"a whole call whose arguments are not: {call!r}"
+    for event in played.events:
+        if isinstance(event, ToolCallFinished) and not _has_whole_arguments(event.tool_call):
+            yield f"ToolCallFinished for arguments that are not whole: {event!r}"
+
+
+def _has_whole_arguments(call: ToolCall) -> bool:
+    if call.type == "custom" or not call.arguments:
+        return True
+    try:
+        json.loads(call.arguments, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)
+
+
+PLAIN_WORD = re.compile(r"[A-Za-z0-9_]+")
+
+
+def invents_nothing(given: Input, played: Played) -> str | None:
+    """Finish reasons, ids, names and counts are on the wire."""
+    if b"\\" in given.body:
+        return None  # escapes: what was sent may look otherwise
+    return next(_inventions(given.body, played.completion), None)
+
+
+def _inventions(body: bytes, completion: Completion) -> Iterator[str]:
+    split = any(defect.code == "name-split" for defect in completion.verdict.defects)
+    said: list[tuple[str, str | None]] = [("id", completion.id), ("model", completion.model)]
+    for choice in completion.choices:
+        said.append(("finish reason", choice.finish_reason))
+        if choice.message.role != "assistant":
+            said.append(("role", choice.message.role))
+        for call in choice.message.tool_calls:
+            said.append(("call id", call.id))
+            said.append(("name", None if split else call.name))
+    for name, text in said:
+        if text is not None and PLAIN_WORD.fullmatch(text) and text.encode() not in body:
+            yield f"the {name} {text!r} was never sent"
+    usage = completion.usage
+    for count in [] if usage is None else [usage.prompt_tokens, usage.completion_tokens]:
+        if count is not None and str(count).encode() not in body:
+            yield f"the count {count} was never sent"
+
+
+def is_readable(played: Played) -> str | None:
+    """Text for people holds nothing that a terminal would obey, and every report is JSON that
+    can be written as UTF-8."""
+    completion = played.completion
+    shown = [completion, completion.verdict, *completion.choices, *played.events]
+    shown += completion.verdict.defects
+    for item in shown:
+        if not str(item).isprintable():
+            return f"not printable: {str(item)!r}"
+    for report in (completion.to_dict(), completion.to_openai()):
+        json.dumps(report, allow_nan=False, ensure_ascii=False).encode("utf-8")
+    for event in played.events:
+        line = json_text(plain(event))
+        if not line.isprintable():
+            return f"not printable: {line!r}"
+        line.encode("utf-8")
+    for choice in completion.choices:
+        json.dumps(choice.logprobs, allow_nan=False)
+    return None
+
+
+# Tears ---------------------------------------------------------------------------------------
+
+EXCUSES = {
+    "content-cumulative": "fragments turned out to be snapshots",
+    "bad-json": "what is whole so far may not be whole with what follows",
+    "not-json": "the same",
+    "stray-line": "the same",
+    "message-for-delta": "a whole message brings only what is new",
+}
+"""Defects of the whole after which a torn beginning may have told more than a beginning."""
+
+
+def is_beginning(torn: Played, whole: Played) -> str | None:
+    """What a torn beginning of a body tells is a beginning of what the whole tells.
+
+    Before its end to the letter; with its end the texts do not contradict, but for EXCUSES.
+    """
+    before = torn.events[: torn.before_end]
+    difference = _first_difference(before, whole.events)
+    if difference is not None:
+        return difference
+    codes = {defect.code for defect in whole.completion.verdict.defects}
+    if codes & EXCUSES.keys():
+        return None
+    texts = Told().take(whole.events).deltas
+    for place, text in Told().take(torn.events).deltas.items():
+        if not texts.get(place, "").startswith(text):
+            return f"torn, {place} was told as {text!r}; whole, as {texts.get(place)!r}"
+    return None
+
+
+def _first_difference(before: list[StreamEvent], events: list[StreamEvent]) -> str | None:
+    for place, event in enumerate(before):
+        if place >= len(events) or event != events[place]:
+            return f"torn, event {place} is {event!r}; whole, it is another"
+    return None

@@ -15,8 +15,8 @@ from untorn import ChatStream, Limits, Options
 
 Ending = Literal["eof", "cut", "stalled", "cancelled"]
 
-MOST_BYTES = 4096
-MOST_EVENTS = 24
+MOST_BYTES = 2500
+MOST_EVENTS = 14
 
 CONTENT_TYPES = [
     *(EVENT_STREAM, "text/event-stream; charset=utf-8", "application/json", "text/html", None, ""),
@@ -29,9 +29,10 @@ SMALL_LIMITS: dict[str, list[int]] = {
     "event": [0, 5, 40, 90, 300, 1000],
     "body": [0, 1, 10, 300, 1000],
     "text": [0, 1, 3, 20, 200],
-    "choices": [0, 1, 2],
+    "choices": [1, 2],
     "tool_calls": [0, 1, 2],
-    "extra_keys": [0, 1, 3],
+    "name": [0, 4, 9],
+    "extras": [0, 1, 3],
     "depth": [1, 3, 4, 5, 6, 9],
 }
 

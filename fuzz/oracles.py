@@ -1,6 +1,7 @@
 """What must hold for every input. Each oracle gives a sentence where it does not, else None.
 
-They ask about what was read, not how, so that each of them can be shown a wrong result.
+They ask about what was read, not how, so that each of them can be shown a wrong result. What
+stands before the first colon of a sentence is the same for findings of one kind.
 """
 
 from __future__ import annotations
@@ -8,7 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
+
+from msgspec import Struct
 
 from fuzz.inputs import Input
 from fuzz.replay import Follower
@@ -17,6 +21,7 @@ from tests.chat_helpers import Told
 from tests.sse.reference import Reading
 from untorn import Completion, StreamEnded, StreamEvent, ToolCall, ToolCallFinished
 from untorn.cli.json_text import json_text, plain
+from untorn.cli.render import UNSAFE
 
 WHOLE = {"complete", "truncated", "filtered"}
 
@@ -25,32 +30,53 @@ def ends_once(played: Played) -> str | None:
     """StreamEnded is the last event, comes once, and has the completion's verdict."""
     ends = [place for place, event in enumerate(played.events) if isinstance(event, StreamEnded)]
     if ends != [len(played.events) - 1]:
-        return f"StreamEnded stands at {ends} of {len(played.events)} events"
+        return f"place: StreamEnded stands at {ends} of {len(played.events)} events"
     last = played.events[-1]
     if isinstance(last, StreamEnded) and last.verdict != played.completion.verdict:
-        return f"StreamEnded says {last.verdict}, the completion {played.completion.verdict}"
+        return f"verdict: StreamEnded says {last.verdict}, the completion {played.completion.verdict}"
     return None
 
 
 def is_same(one: Played, other: Played) -> str | None:
     """Two ways of reading give the same events and the same completion."""
-    for place, (event, another) in enumerate(zip(one.events, other.events, strict=False)):
+    for place, (event, another) in enumerate(zip_longest(one.events, other.events)):
         if event != another:
-            return f"event {place} is {event!r}, the other way {another!r}"
-    if len(one.events) != len(other.events):
-        longer = max(one.events, other.events, key=len)
-        first = longer[min(len(one.events), len(other.events))]
-        return f"{len(one.events)} events, the other way {len(other.events)}: {first!r}"
+            where = f"event {place} is {event!r}, the other way {another!r}"
+            return f"{_what_differs(event, another)}: {where}"
     if one.completion != other.completion:
-        return f"the completion is {one.completion!r}, the other way {other.completion!r}"
+        what = _what_differs(one.completion, other.completion)
+        return f"{what}: it is {one.completion!r}, the other way {other.completion!r}"
     return None
+
+
+def _what_differs(one: Any, other: Any) -> str:
+    """The name of what differs, as deep as both are alike."""
+    if type(one) is not type(other):
+        return f"{type(one).__name__} or {type(other).__name__}"
+    if isinstance(one, Struct):
+        for name in one.__struct_fields__:
+            value, another = getattr(one, name), getattr(other, name)
+            if value != another:
+                return f"{type(one).__name__}.{name} {_what_differs(value, another)}".rstrip()
+    if isinstance(one, list) and len(one) == len(other):
+        return next(_what_differs(*pair) for pair in zip(one, other, strict=True) if _differ(pair))
+    return ""
+
+
+def _differ(pair: tuple[Any, Any]) -> bool:
+    return bool(pair[0] != pair[1])
 
 
 def reads_by_the_letter(reading: Reading, reference: Reading) -> str | None:
     """EventStream gives what the standard says."""
     if reading == reference:
         return None
-    return f"EventStream says {reading!r}, the reference {reference!r}"
+    return f"{_what_of(reading, reference)}: EventStream says {reading!r}, the reference {reference!r}"
+
+
+def _what_of(reading: Reading, reference: Reading) -> str:
+    names = ("events", "tail", "retry", "last_event_id", "over")
+    return next(name for name in names if getattr(reading, name) != getattr(reference, name))
 
 
 BROKEN = {"bad-json", "not-json"}
@@ -64,7 +90,7 @@ def frames_by_the_letter(framing: Framed, reading: Reading, completion: Completi
         return None
     payloads = [payload.decode("utf-8", "replace") for payload in framing.payloads]
     data = [event[1] for event in reading.events]
-    return None if payloads == data else f"framing gives {payloads}, the standard {data}"
+    return None if payloads == data else f"payloads: framing gives {payloads}, the standard {data}"
 
 
 def can_be_replayed(played: Played) -> str | None:
@@ -84,21 +110,21 @@ def _false_wholes(given: Input, played: Played) -> Iterator[str]:
     has_other_end = accepts or "audio-end" in codes
     if verdict.outcome in WHOLE:
         if not played.completion.choices:
-            yield f"{verdict.outcome} without a choice"
+            yield f"{verdict.outcome}: there is no choice"
         lost = [defect.code for defect in verdict.defects if defect.severity == "error"]
         if lost:
-            yield f"{verdict.outcome} in spite of {lost}"
+            yield f"{verdict.outcome} in spite of {lost[0]}: {verdict}"
         for choice in played.completion.choices:
             if choice.finish_reason is None and not has_other_end:
-                yield f"{verdict.outcome}, but choice {choice.index} has no finish reason"
+                yield f"{verdict.outcome} without a finish reason: choice {choice.index}"
         if verdict.tail is not None:
-            yield f"{verdict.outcome} with {verdict.tail}"
+            yield f"{verdict.outcome} with a tail: {verdict.tail}"
     for choice in played.completion.choices:
         for call in choice.message.tool_calls:
             if not isinstance(call, ToolCall):
                 continue
             if choice.finish_reason is None and not has_other_end:
-                yield f"a whole call in choice {choice.index}, which has not finished: {call!r}"
+                yield f"a whole call before its choice has finished: {call!r}"
             if not _has_whole_arguments(call):
                 yield f"a whole call whose arguments are not: {call!r}"
     for event in played.events:
@@ -142,11 +168,11 @@ def _inventions(body: bytes, completion: Completion) -> Iterator[str]:
             said.append(("name", None if split else call.name))
     for name, text in said:
         if text is not None and PLAIN_WORD.fullmatch(text) and text.encode() not in body:
-            yield f"the {name} {text!r} was never sent"
+            yield f"{name}: {text!r} was never sent"
     usage = completion.usage
     for count in [] if usage is None else [usage.prompt_tokens, usage.completion_tokens]:
         if count is not None and str(count).encode() not in body:
-            yield f"the count {count} was never sent"
+            yield f"count: {count} was never sent"
 
 
 def is_readable(played: Played) -> str | None:
@@ -162,8 +188,8 @@ def is_readable(played: Played) -> str | None:
         json.dumps(report, allow_nan=False, ensure_ascii=False).encode("utf-8")
     for event in played.events:
         line = json_text(plain(event))
-        if not line.isprintable():
-            return f"not printable: {line!r}"
+        if UNSAFE.search(line):
+            return f"not safe to print: {line!r}"
         line.encode("utf-8")
     for choice in completion.choices:
         json.dumps(choice.logprobs, allow_nan=False)
@@ -197,12 +223,14 @@ def is_beginning(torn: Played, whole: Played) -> str | None:
     texts = Told().take(whole.events).deltas
     for place, text in Told().take(torn.events).deltas.items():
         if not texts.get(place, "").startswith(text):
-            return f"torn, {place} was told as {text!r}; whole, as {texts.get(place)!r}"
+            return f"{place[0]}: torn, {place} is {text!r}; whole, {texts.get(place)!r}"
     return None
 
 
 def _first_difference(before: list[StreamEvent], events: list[StreamEvent]) -> str | None:
     for place, event in enumerate(before):
         if place >= len(events) or event != events[place]:
-            return f"torn, event {place} is {event!r}; whole, it is another"
+            other = events[place] if place < len(events) else None
+            what = _what_differs(event, other)
+            return f"{what}: torn, event {place} is {event!r}; whole, {other!r}"
     return None

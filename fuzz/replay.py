@@ -75,14 +75,14 @@ class Follower:
             told, there = self.told.texts_of(choice.index), texts_of(choice)
             for kind, text in there.items():
                 if told[kind] != text:
-                    yield f"{kind} of choice {choice.index}: told {told[kind]!r}, is {text!r}"
+                    yield f"{kind}: of choice {choice.index}, told {told[kind]!r}, is {text!r}"
             yield from self._odd_calls(choice.index, choice.message.tool_calls)
             if self.logprobs.get(choice.index, []) != choice.raw_logprobs:
-                yield f"logprobs of choice {choice.index}"
+                yield f"logprobs: of choice {choice.index}"
             audio = choice.message.audio
             spoken = ("", "") if audio is None else (audio.data, audio.transcript or "")
             if self.audio.get(choice.index, ("", "")) != spoken:
-                yield f"audio of choice {choice.index}"
+                yield f"audio: of choice {choice.index}"
         yield from self._odd_facts(completion)
 
     def _odd_calls(self, choice: int, calls: Iterable[Any]) -> Iterator[str]:
@@ -90,11 +90,11 @@ class Follower:
         said = [call for (at, _), call in self.runnable.items() if at == choice]
         for call in whole:
             if not any(_is_same(call, other) for other in said + self.revised_whole.get(choice, [])):
-                yield f"a whole call of choice {choice} was never said to be: {call!r}"
+                yield f"a whole call was never said to be: in choice {choice}, {call!r}"
         if choice not in self.taken_back:
             for other in said:
                 if not any(_is_same(call, other) for call in whole):
-                    yield f"a call of choice {choice} was said to be whole, and is not: {other!r}"
+                    yield f"a call was said to be whole, and is not: in choice {choice}, {other!r}"
 
     def _odd_facts(self, completion: Completion) -> Iterator[str]:
         verdict = completion.verdict
@@ -105,13 +105,13 @@ class Follower:
         if self.errors != ([] if verdict.error is None else [verdict.error]):
             yield f"errors: told {self.errors!r}"
         if self.counts.get(Started, 0) != bool(completion.choices):
-            yield f"started {self.counts.get(Started, 0)} times"
+            yield f"started: {self.counts.get(Started, 0)} times"
         if len(self.finished) != len(set(self.finished)):
             yield "a choice finished twice"
         known = {choice.index for choice in completion.choices}
         told = {place[1] for place in self.told.texts} | set(self.finished)
         if not told <= known:
-            yield f"choices {sorted(told - known)} are in the events alone"
+            yield f"choices: {sorted(told - known)} are in the events alone"
 
 
 def _is_same(call: ToolCall, other: ToolCall) -> bool:

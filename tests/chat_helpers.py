@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import os
-import pickle
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import BuiltinMethodType
-from typing import Any
-
-import msgspec
+from typing import Any, TypeVar
 
 from untorn import (
     ChatStream,
     Choice,
     ChoiceFinished,
     Completion,
-    Head,
     ReasoningDelta,
     RefusalDelta,
     Revised,
@@ -30,13 +25,14 @@ from untorn import (
     ToolCallDelta,
     ToolCallStarted,
 )
-from untorn.options import Limits, Options
-from untorn.timing import Stopwatch
+from untorn.options import Options
 
 TESTS = Path(__file__).parent
 CORPUS = TESTS / "vectors" / "chat"
 CAPTURES = Path(os.environ.get("UNTORN_CAPTURES") or TESTS.parent.parent / "shared" / "captures")
 NO_CAPTURES = "no captures: UNTORN_CAPTURES names no folder that holds them"
+
+E = TypeVar("E")
 
 DONE = b"data: [DONE]\n\n"
 
@@ -117,6 +113,16 @@ def play(
         events += stream.receive_data(data)
     events += stream.receive_eof()
     return events, stream.completion
+
+
+def by_event(body: bytes) -> list[bytes]:
+    """A body in reads of one event each, as servers send it."""
+    return re.findall(rb"(?s).*?\n\n|.+", body)
+
+
+def of(kind: type[E], events: Iterable[StreamEvent]) -> list[E]:
+    """The events of one kind."""
+    return [event for event in events if isinstance(event, kind)]
 
 
 def report(completion: Completion) -> dict[str, Any]:
@@ -261,44 +267,3 @@ def texts_of(choice: Choice) -> dict[str, Any]:
         "finish_reason": choice.finish_reason or "",
         "calls": [(call.name or "", call.arguments) for call in message.tool_calls],
     }
-
-
-class Snapshot:
-    """A ChatStream as it stands. ``restore`` gives it back as often as wanted.
-
-    It is what ``copy.deepcopy`` does; pickle does it seven times as fast. What never changes is
-    shared, and so is the stopwatch, since no times are handed in.
-    """
-
-    def __init__(self, stream: ChatStream) -> None:
-        shared: list[Any] = []
-        places: dict[int, int] = {}
-
-        class Pickler(pickle.Pickler):
-            def persistent_id(self, item: Any) -> int | None:
-                if not _never_changes(item):
-                    return None
-                if id(item) not in places:
-                    places[id(item)] = len(shared)
-                    shared.append(item)
-                return places[id(item)]
-
-        class Unpickler(pickle.Unpickler):
-            def persistent_load(self, place: int) -> Any:
-                return shared[place]
-
-        file = io.BytesIO()
-        Pickler(file, pickle.HIGHEST_PROTOCOL).dump(stream)
-        self._data = file.getvalue()
-        self._unpickler = Unpickler
-
-    def restore(self) -> ChatStream:
-        stream = self._unpickler(io.BytesIO(self._data)).load()
-        assert isinstance(stream, ChatStream)
-        return stream
-
-
-def _never_changes(item: Any) -> bool:
-    if isinstance(item, BuiltinMethodType):
-        return isinstance(item.__self__, msgspec.json.Decoder)
-    return isinstance(item, type | Options | Limits | Head | Stopwatch)

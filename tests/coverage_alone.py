@@ -25,7 +25,6 @@ PACKAGE = Path(untorn.__file__).parent
 
 OWN_TESTS = {
     "__init__.py": "test_exports.py",
-    "__main__.py": "cli/test_main.py",
     "chat/quirks/__init__.py": "chat/quirks/test_quirks.py",
     "cli/commands.py": "cli/test_main.py",
     "sse/__init__.py": "test_exports.py",
@@ -33,6 +32,7 @@ OWN_TESTS = {
 """Of modules that are tested under another name."""
 
 WITHOUT_TESTS = {
+    "__main__.py": "it calls main(), in a process of its own",
     "chat/__init__.py": "it is a docstring",
     "cli/__init__.py": "it is a docstring",
 }
@@ -57,7 +57,7 @@ class Result:
     test: str
     percent: float
     missing: str
-    """Lines, and branches as ``from->to``, that no test reaches; or what went wrong."""
+    """What went wrong; lines, and branches as ``from->to``, that no test reaches."""
 
     @property
     def is_full(self) -> bool:
@@ -78,25 +78,31 @@ def measure(module: str) -> Result:
     with tempfile.TemporaryDirectory() as folder:
         settings = f"--rcfile={folder}/settings"
         Path(folder, "settings").write_text(SETTINGS.format(folder=folder), encoding="utf-8")
-        for command in (
-            ["run", settings, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(TESTS / test)],
-            ["combine", settings],
-            ["json", settings, f"--include={PACKAGE / module}", "-o", f"{folder}/json"],
-        ):
-            done = subprocess.run(
-                [sys.executable, "-m", "coverage", *command],
-                cwd=TESTS.parent,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            if done.returncode:
-                said = (done.stdout or done.stderr).strip().splitlines() or ["nothing was said"]
-                return Result(module, test, 0.0, said[-1])
-        (file,) = json.loads(Path(folder, "json").read_text(encoding="utf-8"))["files"].values()
-    branches = [f"{start}->{end}" for start, end in file["missing_branches"]]
-    missing = " ".join([*map(str, file["missing_lines"]), *branches])
-    return Result(module, test, file["summary"]["percent_covered"], missing)
+        pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", str(TESTS / test)]
+        failure = _coverage("run", settings, *pytest)
+        _coverage("combine", settings)
+        _coverage("json", settings, f"--include={PACKAGE / module}", "-o", f"{folder}/json")
+        report = Path(folder, "json")
+        if not report.exists():
+            return Result(module, test, 0.0, failure or "it is not even imported")
+        (file,) = json.loads(report.read_text(encoding="utf-8"))["files"].values()
+    missing = [*map(str, file["missing_lines"])]
+    missing += [f"{start}->{end}" for start, end in file["missing_branches"]]
+    said = ", ".join(filter(None, [failure, " ".join(missing)]))
+    return Result(module, test, file["summary"]["percent_covered"], said)
+
+
+def _coverage(*arguments: str) -> str:
+    """Run the tool; its last line if it failed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "coverage", *arguments],
+        cwd=TESTS.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = (done.stdout or done.stderr).strip().splitlines()
+    return said[-1] if done.returncode and said else ""
 
 
 def main(parts: list[str]) -> int:

@@ -7,6 +7,7 @@ control characters can't be had otherwise.
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 
 from hypothesis import strategies as st
@@ -281,7 +282,10 @@ def damaged_bodies(draw: st.DrawFn) -> bytes:
 
 @st.composite
 def reads(draw: st.DrawFn, source: st.SearchStrategy[bytes]) -> list[bytes]:
-    """A body in reads, empty ones among them."""
+    """A body in reads: cut anywhere, empty ones among them, or after events and anywhere."""
     body = draw(source)
-    places = [0, *draw(st.lists(st.integers(0, len(body)), max_size=8).map(sorted)), len(body)]
+    inner = draw(st.lists(st.integers(0, len(body)), max_size=8))
+    if draw(st.booleans()):
+        inner = inner[:2] + [blank.end() for blank in re.finditer(rb"\n\n", body)]
+    places = [0, *sorted(inner), len(body)]
     return [body[start:end] for start, end in pairwise(places)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, NoReturn
 
 import msgspec
@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.chat_helpers import Told, call, chunk, finish, play, texts_of
+from tests.chat_helpers import Told, by_event, call, chunk, finish, play, texts_of
 from tests.conversations import USAGE, Conversation, Style, conversations, styles
 from tests.strategies import bodies, damaged_bodies, reads
-from untorn import ChatStream, Revised, ToolCallFinished, parse
+from untorn import ChatStream, Revised, StreamEvent, ToolCallFinished, parse
 from untorn.chat import fast_way
 from untorn.chat.framing import Framing
 from untorn.chat.payload import USUAL_PREFIX, KeepAlive, Note
@@ -38,7 +38,7 @@ def refuse(_data: Any) -> NoReturn:
 
 @contextmanager
 def no_fast_way() -> Iterator[None]:
-    """No payload is usual, and no line is at rest: all is read the plain way."""
+    """No payload is usual, and no line and no read either: all is read the plain way."""
     with pytest.MonkeyPatch.context() as patch:
         for name in DECODERS:
             patch.setattr(fast_way, name, refuse)
@@ -53,10 +53,10 @@ DECODERS = [name for name in vars(fast_way) if name.startswith("decode_")]
 @given(any_bodies)
 @example(chunk({"content": ""}) + chunk({"content": "a"}) * 2 + finish())
 def test_fast_way_and_plain_way_are_one(body: bytes) -> None:
-    fast = play([body])
     with no_fast_way():
         plain = play([body])
-    assert fast == plain
+    assert play([body]) == plain
+    assert play(by_event(body)) == plain
 
 
 @pytest.mark.parametrize("is_fast", [True, False])
@@ -71,11 +71,8 @@ def test_fast_way_is_what_is_switched_off(is_fast: bool, monkeypatch: pytest.Mon
         receive(reader, item)
 
     monkeypatch.setattr(PayloadReader, "receive", noting)
-    if is_fast:
-        play([body])
-    else:
-        with no_fast_way():
-            play([body])
+    with nullcontext() if is_fast else no_fast_way():
+        play(by_event(body))
     # The second fragment tells that the first was no snapshot; then there is nothing to look at.
     assert len(read) == (2 if is_fast else 10)
 
@@ -135,7 +132,7 @@ limits = st.builds(
     text=st.sampled_from([0, 3, 20, 1000]),
     choices=st.sampled_from([1, 2, 9]),
     tool_calls=st.sampled_from([1, 2, 9]),
-    extra_keys=st.sampled_from([0, 1, 9]),
+    extras=st.sampled_from([0, 1, 9]),
     depth=st.sampled_from([3, 4, 9]),
 )
 
@@ -163,6 +160,18 @@ def test_events_tell_what_the_completion_holds_whatever_the_reads(parts: list[by
     told = Told().take(events)
     for choice in completion.choices:
         assert told.texts_of(choice.index) == texts_of(choice)
+
+
+@some
+@given(reads(any_bodies))
+def test_look_at_the_completion_changes_nothing(parts: list[bytes]) -> None:
+    stream = ChatStream()
+    events: list[StreamEvent] = []
+    for data in parts:
+        events += stream.receive_data(data)
+        assert stream.completion == stream.completion
+    events += stream.receive_eof()
+    assert (events, stream.completion) == play(parts)
 
 
 # A conversation and back ---------------------------------------------------------------------

@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from tests.chat_helpers import NO_CAPTURES, Case, captures, report
+from tests.chat_helpers import NO_CAPTURES, Case, by_event, captures, report
+from tests.helpers import cuttings
 from untorn import Choice, Completion
 
 if not captures():
     pytest.skip(NO_CAPTURES, allow_module_level=True)
-
-READ_SIZES = (1, 7, 37, 64, 4096)
 
 each_chat = pytest.mark.parametrize(
     "case", [case for case in captures() if case.dialect == "chat"], ids=str
@@ -78,9 +77,8 @@ def test_error_is_as_the_index_says(case: Case) -> None:
 @pytest.mark.parametrize("case", captures(), ids=str)
 def test_reads_of_every_size_give_the_same_events_and_completion(case: Case) -> None:
     whole = case.play([case.body])
-    for size in READ_SIZES:
-        reads = [case.body[at : at + size] for at in range(0, len(case.body), size)]
-        assert case.play(reads) == whole, f"reads of {size} bytes"
+    for reads in (*cuttings(case.body), by_event(case.body)):
+        assert case.play(reads) == whole, f"{len(reads)} reads"
 
 
 @pytest.mark.parametrize("case", captures(), ids=str)

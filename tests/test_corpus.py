@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.chat_helpers import CORPUS, Case, corpus, report
+from tests.chat_helpers import CORPUS, Case, by_event, corpus, report
 from tests.helpers import cuttings, two_way_cuts
 from untorn.chat.defects import CODES
 
@@ -38,8 +38,8 @@ def test_case_gives_exactly_what_it_expects(case: Case) -> None:
 @each_case
 def test_reads_of_every_size_give_the_same_events_and_completion(case: Case) -> None:
     whole = case.play([case.body])
-    for reads in cuttings(case.body):
-        assert case.play(reads) == whole, f"reads of {len(reads[0])} bytes"
+    for reads in (*cuttings(case.body), by_event(case.body)):
+        assert case.play(reads) == whole, f"{len(reads)} reads"
 
 
 @each_case

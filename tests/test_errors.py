@@ -81,7 +81,7 @@ def test_not_whole_may_hold_any_call() -> None:
 
 def test_stream_closed_says_what_to_do() -> None:
     assert str(StreamClosed()) == (
-        "the stream has ended: make a new ChatStream for the next response"
+        "this stream is past that: each response needs an object of its own"
     )
 
 

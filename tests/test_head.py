@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,9 +36,10 @@ def test_header_bytes_are_latin_1() -> None:
     assert head.request_id == "r\xe9"
 
 
-def test_of_headers_that_are_no_text_a_type_error_tells() -> None:
+@pytest.mark.parametrize("headers", [5, ["abc"], [("a",)], [("a", None)], {"a": 1}, {1: "a"}])
+def test_of_headers_that_are_no_text_a_type_error_tells(headers: Any) -> None:
     with pytest.raises(TypeError):
-        read_head(200, 5)  # type: ignore[arg-type]
+        read_head(200, headers)
 
 
 @pytest.mark.parametrize(
@@ -140,3 +143,4 @@ def test_head_in_the_report() -> None:
 def test_head_on_one_line() -> None:
     assert str(Head(200, "text/event-stream")) == "status 200, text/event-stream"
     assert str(Head(502)) == "status 502, no content type"
+    assert str(Head(200, "a\x1b/b")) == r"status 200, a\x1b/b"

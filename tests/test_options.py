@@ -16,7 +16,8 @@ def test_limits_are_the_documented_ones() -> None:
         "text": 67_108_864,
         "choices": 128,
         "tool_calls": 256,
-        "extra_keys": 65_536,
+        "name": 65_536,
+        "extras": 65_536,
         "depth": 256,
     }
     assert (KIB, MIB) == (1024, 1_048_576)

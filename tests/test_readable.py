@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untorn.readable import amount, one_line, one_line_of_bytes
+from untorn.readable import amount, one_line, one_line_of_bytes, plain
 
 any_text = st.text(st.characters(exclude_categories=()))  # surrogates too
 
@@ -35,6 +35,11 @@ def test_long_text_is_cut_and_says_so() -> None:
     assert one_line("a" * 60) == f'"{"a" * 60}"'
     assert one_line("a" * 61) == f'"{"a" * 59}…"'
     assert one_line("abcdef", 5) == '"abcd…"'
+
+
+def test_name_is_shown_without_quotes() -> None:
+    assert plain("look") == "look"
+    assert plain("a\nb" * 3, 5) == r"a\nba…"
 
 
 @given(any_text, st.integers(1, 80))

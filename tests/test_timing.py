@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untorn.timing import BINS, SMALLEST, Gaps, Stopwatch, Timing
+from untorn.timing import LONGEST, SMALLEST, Gaps, Stopwatch, Timing
 
 waits = st.floats(min_value=SMALLEST, max_value=86_400.0)
 
@@ -120,13 +120,24 @@ def test_median_is_no_longer_than_p95_and_p95_than_the_longest(seconds: list[flo
     assert median <= p95 <= longest
 
 
-@pytest.mark.parametrize(("gap", "shown"), [(1e-9, 1e-9), (2.0**62, SMALLEST * 2 ** (159 / 4))])
-def test_gaps_beyond_the_histogram_count_in_its_outermost_bins(gap: float, shown: float) -> None:
+def test_gap_under_a_microsecond_is_exact_where_it_is_the_longest() -> None:
+    gaps = Gaps()
+    gaps.add(1e-9)
+    assert (gaps.quantile(0.5), gaps.longest) == (1e-9, 1e-9)
+
+
+@pytest.mark.parametrize("gap", [LONGEST, 2 * LONGEST, float("inf")])
+def test_gap_over_twelve_days_counts_as_twelve_days(gap: float) -> None:
     gaps = Gaps()
     gaps.add(gap)
-    assert gaps.quantile(0.5) == pytest.approx(shown)
-    assert gaps.longest == gap
-    assert BINS == 160
+    assert gaps.longest == LONGEST
+    assert gaps.quantile(0.5) == pytest.approx(LONGEST, rel=0.2)
+
+
+def test_time_that_is_none_makes_a_gap_of_nothing() -> None:
+    gaps = Gaps()
+    gaps.add(float("nan"))
+    assert gaps.longest == 0.0
 
 
 def test_clock_that_goes_back_makes_a_gap_of_nothing() -> None:

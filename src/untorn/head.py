@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from untorn.readable import plain
+
 EVENT_STREAM = "text/event-stream"
 
 Headers = (
@@ -54,7 +56,7 @@ class Head(Struct, frozen=True):
         }
 
     def __str__(self) -> str:
-        return f"status {self.status}, {self.content_type or 'no content type'}"
+        return f"status {self.status}, {plain(self.content_type or 'no content type')}"
 
 
 def read_head(status: int, headers: Headers = ()) -> Head:
@@ -63,7 +65,10 @@ def read_head(status: int, headers: Headers = ()) -> Head:
     Raises TypeError where ``headers`` is neither a mapping nor pairs of text.
     """
     pairs = headers.items() if isinstance(headers, Mapping) else headers
-    named = {_text(name).lower(): _text(value).strip() for name, value in pairs}
+    try:
+        named = {_text(name).lower(): _text(value).strip() for name, value in pairs}
+    except (ValueError, AttributeError) as exc:
+        raise TypeError("headers are a mapping, or pairs, of names and values of text") from exc
     return Head(
         status=status,
         content_type=named.get("content-type"),

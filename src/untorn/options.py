@@ -27,8 +27,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     """How many choices (OpenAI's own limit for ``n``)."""
     tool_calls: int = 256
     """How many tool calls in one choice."""
-    extra_keys: int = 65_536
-    """How many different unknown keys are kept in all."""
+    name: int = 64 * KIB
+    """Characters of the name of a tool call, which may come in pieces."""
+    extras: int = 65_536
+    """How many unknown keys, annotations and the like are kept as they came."""
     depth: int = 256
     """How deep arrays and objects may lie in each other; JSON that is deeper is not read."""
 

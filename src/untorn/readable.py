@@ -17,6 +17,11 @@ def one_line(text: str, most: int = 60) -> str:
     return f'"{escaped}"' if shown is text else f'"{escaped}…"'
 
 
+def plain(text: str, most: int = 60) -> str:
+    """The same without quotes, for names."""
+    return one_line(text, most)[1:-1]
+
+
 def one_line_of_bytes(data: bytes, most: int = 60) -> str:
     """The same for bytes; what is not UTF-8 shows as U+FFFD."""
     return one_line(data[: 4 * most].decode("utf-8", "replace"), most)

@@ -97,7 +97,7 @@ class ChatStream:
         self._splitter = LineSplitter(limits.line)
         self._framing = Framing(head, limits, self._splitter)
         self._builder = CompletionBuilder(self._options, head, self._framing.offset_of)
-        reader = PayloadReader(self._builder, limits.depth)
+        reader = PayloadReader(self._builder, limits)
         self._items = FastWay(self._builder, reader, limits)
 
     # What comes in ---------------------------------------------------------------------------
@@ -159,8 +159,13 @@ class ChatStream:
         if self._closed:
             return self._refuse()
         self._begin()
-        self._received += len(payload.data)
-        self._count(len(payload.data))
+        size, limits = len(payload.data), self._options.limits
+        self._received += size
+        if size > limits.event:
+            return self._timed(self._stop(f"an event of more than {limits.event} bytes"), at)
+        if self._received > limits.body:
+            return self._timed(self._stop(f"a body of more than {limits.body} bytes"), at)
+        self._count(size)
         events = self._items.receive(self._with_first([payload]))
         if self._is_over():
             events += self._stop()
@@ -240,7 +245,9 @@ class ChatStream:
     def _count(self, size: int) -> None:
         """Every character takes a byte: the texts need counting only now and then."""
         if self._received > self._count_at:
-            left = self._items.count(size)
+            # Bytes that have come before, but not as far as the texts, may hold characters too.
+            pending = self._splitter.held + self._framing.pending
+            left = self._items.count(size + pending)
             self._count_at = self._received + left if left > 0 else 0
 
     def _with_first(self, items: Sequence[Item]) -> Sequence[Item]:
@@ -257,7 +264,8 @@ class ChatStream:
 
     def _is_over(self) -> str | None:
         """The limit that was passed, as a sentence."""
-        if self._splitter.exceeded:
+        # In the order in which they were passed: items come from lines that came before.
+        if self._splitter.exceeded and not (self._builder.over or self._framing.over):
             return f"a line of more than {self._most_line} bytes"
         return self._builder.over or self._framing.over
 
@@ -266,7 +274,7 @@ class ChatStream:
         self._closed = self._over = True
         self._look_at = -1
         reason = over or self._is_over()
-        items = self._framing.stop() if self._has_bytes else []
+        items = self._framing.stop() if self._has_bytes and not self._builder.over else []
         return self._finish(items, "limit", reason)
 
     def _close(self, ending: Ending | None, reason: str | None) -> list[StreamEvent]:
@@ -296,7 +304,8 @@ class ChatStream:
             reason=reason,
             tail=framing.tail,
             is_document=framing.is_document or self._compressed,
-            received=self._received if self._has_bytes else None,
+            # Over a limit, how much had come by then depends on the reads.
+            received=self._received if self._has_bytes and ending != "limit" else None,
         )
         events += builder.close(self._end)
         events.append(StreamEnded(builder.verdict(self._end)))
@@ -371,5 +380,8 @@ def _payload_bytes(data: str | bytes | Mapping[str, Any]) -> bytes:
         return data.encode("utf-8", "surrogatepass")
     if isinstance(data, Mapping):
         # As text it takes the same way as everything else, so it means the same.
-        return json.dumps(dict(data)).encode()
+        try:
+            return json.dumps(dict(data)).encode()
+        except (ValueError, RecursionError) as exc:
+            raise TypeError("the chunk is no JSON: it holds itself, or what no JSON holds") from exc
     return _bytes(data)

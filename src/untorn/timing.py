@@ -39,6 +39,7 @@ class Timing(Struct, frozen=True):
 SMALLEST = 1e-6
 BINS_PER_DOUBLING = 4
 BINS = 40 * BINS_PER_DOUBLING
+LONGEST = SMALLEST * 2.0**40
 
 
 class Gaps:
@@ -50,6 +51,8 @@ class Gaps:
         self.longest: float | None = None
 
     def add(self, seconds: float) -> None:
+        # A clock that goes back, or is none, is the caller's mistake, and no reason to fail.
+        seconds = min(seconds, LONGEST) if seconds > 0 else 0.0
         doublings = log2(max(seconds, SMALLEST) / SMALLEST)
         self._bins[min(BINS - 1, round(doublings * BINS_PER_DOUBLING))] += 1
         self._count += 1

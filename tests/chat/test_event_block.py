@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untorn.chat.block import KeptLine
 from untorn.chat.event_block import EventBlock, data_of
 from untorn.chat.payload import Item, Note, Payload
 
@@ -38,8 +37,8 @@ def ended(*lines: bytes) -> list[Item]:
     return [*items, *block.end()]
 
 
-def cut(*lines: bytes) -> tuple[list[Item], list[KeptLine]]:
-    """What comes of lines without a blank line, and what the end cuts."""
+def cut(*lines: bytes) -> tuple[list[Item], list[bytes]]:
+    """What comes of lines without a blank line, and the lines that the end cuts."""
     block, items = opened(*lines)
     return [*items, *block.end_at_eof()], block.cut
 
@@ -217,7 +216,7 @@ def test_last_event_keeps_its_name() -> None:
 def test_last_event_is_cut_if_nothing_of_it_is_whole(lines: list[bytes]) -> None:
     items, rest = cut(*lines)
     assert items == []
-    assert [kept.line for kept in rest] == [one for one in lines if not one.startswith(b"event:")]
+    assert rest == [line for line in lines if not line.startswith(b"event:")]
 
 
 def test_of_several_lines_the_last_is_used_if_it_is_whole() -> None:
@@ -238,7 +237,14 @@ def test_of_several_lines_the_last_is_cut_if_it_is_not_whole() -> None:
         (b"x", "event"),
         (b'{"a":1}', "event"),
     ]
-    assert rest == [KeptLine(FIRST_HALF, 3, True)]
+    assert rest == [FIRST_HALF]
+
+
+def test_what_is_cut_is_where_its_first_line_is() -> None:
+    for lines, place in (([FIRST_HALF, b"data: 1"], 0), ([b"data: x", WHOLE, FIRST_HALF], 2)):
+        block, _ = opened(*lines)
+        list(block.end_at_eof())
+        assert block.cut_place == place
 
 
 def test_white_space_that_json_does_not_know_stands_beside_an_event() -> None:
@@ -325,5 +331,5 @@ def test_at_the_end_of_the_body_no_line_is_lost_either(given: list[bytes]) -> No
     items, rest = cut(*given)
     payloads = [item.data for item in items if isinstance(item, Payload)]
     words = [word for data in payloads for word in data.split()]
-    words += [word for kept in rest for word in data_of(kept.line).split()]
+    words += [word for line in rest for word in data_of(line).split()]
     assert words == [word for line in given for word in data_of(line).split()]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.completion import Completion
-from untorn.chat.fast_way import FastWay
+from untorn.chat.fast_way import MANY, FastWay
 from untorn.chat.payload import Item, KeepAlive, Note, Payload
 from untorn.chat.payload_reader import PayloadReader
 from untorn.events import (
@@ -29,8 +29,8 @@ DONE = Payload(b"[DONE]", "event", 0)
 class Watched(PayloadReader):
     """A reader that remembers what took the plain way."""
 
-    def __init__(self, builder: CompletionBuilder, depth: int) -> None:
-        super().__init__(builder, depth)
+    def __init__(self, builder: CompletionBuilder, limits: Limits) -> None:
+        super().__init__(builder, limits)
         self.plain: list[Item] = []
 
     def receive(self, item: Item) -> None:
@@ -43,7 +43,7 @@ class Ways:
 
     def __init__(self, limits: Limits = Limits()) -> None:
         self.builder = CompletionBuilder(Options(limits=limits), None, lambda _: None)
-        self.reader = Watched(self.builder, limits.depth)
+        self.reader = Watched(self.builder, limits)
         self.fast_way = FastWay(self.builder, self.reader, limits)
 
     def fast(self, items: Iterable[Item]) -> list[StreamEvent]:
@@ -283,6 +283,12 @@ def test_everything_takes_the_plain_way_after_a_repeated_key() -> None:
     assert plain_items(*START, odd, text(), text()) == [*START, odd, text(), text()]
 
 
+def test_where_nothing_is_usual_only_some_items_are_tried() -> None:
+    odd = [chunk('"content":"b","x":1')] * (2 * MANY - 3)
+    assert plain_items(*START, *odd, text(), text("c")) == [*START, *odd]
+    assert plain_items(*START, *odd[1:], text(), text("c")) == [*START, *odd[1:], text()]
+
+
 # Logprobs ------------------------------------------------------------------------------------
 
 
@@ -428,7 +434,10 @@ items: st.SearchStrategy[Item] = (
 
 
 openings: st.SearchStrategy[list[Item]] = st.sampled_from(
-    [[], [*START], [*START, *THINK, LOOK], [*THINK, *OTHER, LOOK, LOOK_1]]
+    [
+        *([], [*START], [*START, *THINK, LOOK], [*THINK, *OTHER, LOOK, LOOK_1]),
+        [*START, *([chunk('"x":1')] * (MANY - 1))],
+    ]
 )
 
 

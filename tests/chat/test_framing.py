@@ -554,6 +554,49 @@ def test_empty_body_is_nothing() -> None:
     assert (body.told, body.tail, body.is_document) == ([], None, False)
 
 
+# Between events ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "between"),
+    [
+        (b"", False),
+        (b"\n", False),
+        (EVENT, True),
+        (EVENT + b": hi\n", True),
+        (EVENT + b"id: 1\n", True),
+        (EVENT + b"event: error\n", False),
+        (EVENT + EVENT[:-1], False),
+        (EVENT + b"data: 1\n", False),
+        (CHUNK + b"\n", False),
+        (EVENT + b"<html>\n", False),
+    ],
+)
+def test_after_a_blank_line_the_next_line_may_be_that_of_a_usual_event(
+    body: bytes, between: bool
+) -> None:
+    splitter = LineSplitter()
+    framing = Framing(STREAM, Limits(), splitter)
+    framing.receive_lines(splitter.receive_data(body))
+    assert framing.is_between_events is between
+
+
+@pytest.mark.parametrize(
+    ("body", "pending"),
+    [
+        (EVENT, 0),
+        (EVENT + EVENT[:-1], len(EVENT) - 2),
+        (EVENT + b"data: 1\ndata: 2\n: hi\nid: 1\n", len(b"data: 1\ndata: 2\n")),
+        (b"{\n1\n", len(b"{\n1\n")),
+    ],
+)
+def test_pending_is_what_was_not_given_out_yet(body: bytes, pending: int) -> None:
+    splitter = LineSplitter()
+    framing = Framing(STREAM, Limits(), splitter)
+    framing.receive_lines(splitter.receive_data(body))
+    assert framing.pending == pending
+
+
 # Limits --------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from untorn.chat.payload_reader import PayloadReader
 from untorn.chat.verdict import Defect, ErrorObject
 from untorn.events import DefectFound, ErrorReported, Heartbeat, Started, StreamEvent, TextDelta
 from untorn.head import Head
-from untorn.options import Options
+from untorn.options import Limits, Options
 
 CHUNK = b'{"id":"c1","choices":[{"index":0,"delta":{"role":"assistant","content":"a"}}]}'
 EMPTY = b'{"choices":[]}'
@@ -25,10 +25,13 @@ SPLIT = b'{"choices":[{"index":0,"delta":{"content":"%s"}}]}'
 class Reading:
     """What comes of items; the payload of item number ``n`` is at byte ``n``."""
 
-    def __init__(self, *items: Item, head: Head | None = None) -> None:
-        self.builder = CompletionBuilder(Options(), head, lambda _: self._number)
+    def __init__(
+        self, *items: Item, head: Head | None = None, limits: Limits = Limits(depth=8)
+    ) -> None:
+        options = Options(limits=limits)
+        self.builder = CompletionBuilder(options, head, lambda _: self._number)
         self._number = 0
-        reader = PayloadReader(self.builder, 8)
+        reader = PayloadReader(self.builder, limits)
         for number, item in enumerate(items):
             self._number = number
             reader.receive(item)
@@ -380,6 +383,22 @@ def test_repeated_key_is_looked_for_in_every_item_of_an_array() -> None:
     assert Reading(event(b"[%s,%s]" % (chunk, chunk))).completion.content == "aa"
 
 
+@pytest.mark.parametrize("rest", ["", ',"choices":[]'])
+def test_error_is_not_hidden_by_a_second_key(rest: str) -> None:
+    reading = Reading(event(f'{{"error":{{"message":"m"}},"error":null{rest}}}'.encode()))
+    assert reading.error is not None
+    assert reading.error.message == "m"
+    assert "duplicate-key" in reading.codes
+
+
+def test_chunk_too_deep_for_a_search_is_read_without_one() -> None:
+    # A caller who allows such depth may have a stack that bears the decoder, but not the search.
+    deep = b"[" * 850 + b"]" * 850
+    reading = Reading(event(CHUNK[:-1] + b',"x":' + deep + b"}"), limits=Limits(depth=1000))
+    assert reading.completion.content == "a"
+    assert reading.codes == []
+
+
 # Half surrogate pairs (rule 14) --------------------------------------------------------------
 
 
@@ -444,6 +463,45 @@ def test_logprobs_are_kept_as_sent_if_they_are_json_by_the_letter(sent: bytes, k
     completion = Reading(event(LOGPROBS % sent)).completion
     assert completion.choices[0].raw_logprobs == [kept]
     assert completion.choices[0].logprobs is not None
+
+
+# Limits --------------------------------------------------------------------------------------
+
+FEW = Limits(choices=2, tool_calls=2, depth=8)
+
+
+@pytest.mark.parametrize(
+    ("data", "over"),
+    [
+        (b'{"choices":[{},{},{}]}', "more than 2 choices in one chunk"),
+        (
+            b'{"choices":[5,{"delta":{"tool_calls":[{},{},{}]}}]}',
+            "more than 2 tool calls in one delta",
+        ),
+        (
+            b'{"choices":[{"message":{"tool_calls":[{},{},{}]}}]}',
+            "more than 2 tool calls in one delta",
+        ),
+    ],
+)
+def test_chunk_over_a_limit_is_not_even_read(data: bytes, over: str) -> None:
+    reading = Reading(event(data), limits=FEW)
+    assert reading.builder.over == over
+    assert reading.builder.out == []
+
+
+@pytest.mark.parametrize(
+    "data", [b'{"choices":[{},5]}', b'{"choices":[{"delta":{"tool_calls":[{},{}]}}]}']
+)
+def test_chunk_within_the_limits_is_read(data: bytes) -> None:
+    reading = Reading(event(data), limits=FEW)
+    assert reading.builder.over is None
+    assert reading.events != []
+
+
+def test_nothing_of_an_array_is_read_after_a_limit() -> None:
+    reading = Reading(event(b'[{"choices":[{},{},{}]},' + CHUNK + b"]"), limits=FEW)
+    assert reading.events == []
 
 
 # Anything ------------------------------------------------------------------------------------

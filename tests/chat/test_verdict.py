@@ -166,8 +166,8 @@ def test_no_end_mark_is_missed_in_a_document_or_after_a_failure(seen: Facts) -> 
             "interrupted: connection reset; the body ended with no [DONE]",
         ),
         (
-            verdict("interrupted", ending="limit", reason="more than 2 choices"),
-            "interrupted: more than 2 choices",
+            verdict("interrupted", ending="limit", reason="more than\x1b 2 choices"),
+            r"interrupted: more than\x1b 2 choices",
         ),
         (
             verdict("complete", ending="cut", reason="connection reset"),
@@ -198,6 +198,7 @@ def test_sentence_of_an_unknown_finish_reason_is_true_of_every_choice() -> None:
         (ErrorObject("x", code="429", status=429), '"x" (429)'),
         (ErrorObject("x", code="same", type="same"), '"x" (same)'),
         (ErrorObject("", code="c", param="p"), "no message (c)"),
+        (ErrorObject("", code="", type=""), "no message"),
         (ErrorObject("y" * 201), f'"{"y" * 199}…"'),
     ],
 )
@@ -287,6 +288,15 @@ def test_something_is_lost_once_an_error_was_among_the_defects() -> None:
     log.add("bad-json", 12, "an event is lost")
     log.add("role-missing", None, "no role")
     assert log.lost
+
+
+def test_event_that_was_lost_is_told_from_other_errors() -> None:
+    log = DefectLog()
+    log.add("html-body", 0, "an HTML page came")
+    assert not log.event_lost
+    log.add("bad-json", 12, "an event is lost")
+    log.add("role-missing", None, "no role")
+    assert log.event_lost
 
 
 def test_code_outside_the_vocabulary_is_a_mistake_of_ours() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -58,10 +59,11 @@ class CompletionBuilder:
     __slots__ = (
         "_created",
         "_extra",
-        "_extra_keys",
+        "_extras",
         "_fingerprint",
         "_head",
         "_html",
+        "_kept",
         "_limits",
         "_log",
         "_offset_of",
@@ -121,7 +123,8 @@ class CompletionBuilder:
         self._usage: Usage | None = None
         self._usage_seen = False
         self._extra: dict[str, Any] = {}
-        self._extra_keys: set[str] = set()
+        self._extras: set[str] = set()
+        self._kept = 0
         self._html = False
 
     # What comes in ---------------------------------------------------------------------------
@@ -177,6 +180,8 @@ class CompletionBuilder:
             self._check_limits(builder)
             self.has_logprobs = self.has_logprobs or choice.logprobs is not None
             self.touched.append(builder)
+            if self.over is not None:
+                return
         for usage in chunk.usages:
             self._receive_usage(usage)
         self._receive_extra(chunk)
@@ -233,7 +238,7 @@ class CompletionBuilder:
         if len(self.choices) >= self._limits.choices:
             self.over = f"more than {self._limits.choices} choices"
             return None
-        builder = ChoiceBuilder(index, self._options, self._deliver)
+        builder = ChoiceBuilder(index, self._options, self._log, self._deliver)
         self.choices[index] = builder
         return builder
 
@@ -241,11 +246,10 @@ class CompletionBuilder:
         self.out.append(event)
 
     def _check_limits(self, builder: ChoiceBuilder) -> None:
-        limits = self._limits
-        if len(builder.calls.calls) > limits.tool_calls:
-            self.over = f"more than {limits.tool_calls} tool calls in choice {builder.index}"
-        if self.counts and builder.length > limits.text and builder.count() > limits.text:
-            self.over = f"more than {limits.text} characters in choice {builder.index}"
+        self.over = builder.over
+        most = self._limits.text
+        if self.counts and builder.length > most and builder.count() > most:
+            self.over = f"more than {most} characters in choice {builder.index}"
 
     def _receive_usage(self, usage: dict[str, Any]) -> None:
         if is_placeholder(usage):
@@ -262,24 +266,22 @@ class CompletionBuilder:
         self.out.append(UsageReported(self._usage))
 
     def _receive_extra(self, chunk: Chunk) -> None:
-        extras = [chunk.extra]
-        for choice in chunk.choices:
-            extras.append(choice.extra)
-            if choice.delta is not None:
-                extras.append(choice.delta.extra)
         self._extra |= chunk.extra
-        for extra in extras:
-            if extra:
-                self._extra_keys.update(extra)
-        if len(self._extra_keys) > self._limits.extra_keys:
-            self.over = f"more than {self._limits.extra_keys} unknown keys"
+        self._extras.update(chunk.extra)
+        for choice in chunk.choices:
+            self._extras.update(choice.extra)
+            delta = choice.delta
+            if delta is not None:
+                self._extras.update(delta.extra)
+                self._kept += len(delta.annotations) + len(delta.parts)
+                self._kept += len(delta.reasoning_details)
+        if len(self._extras) + self._kept > self._limits.extras:
+            self.over = f"more than {self._limits.extras} unknown keys and values"
 
     # What is odd -----------------------------------------------------------------------------
 
     def found(self, code: str, detail: str, data: bytes | None = None, *, count: int = 1) -> None:
         """Note a defect at the item at hand; ``data`` is shown with its first place."""
-        if code == "bad-json":
-            self._lose_an_event()
         if code not in self._log:
             offset = None if self.item is None else self._offset_of(self.item)
             shown = detail if data is None else f"{detail}: {one_line_of_bytes(data)}"
@@ -291,13 +293,6 @@ class CompletionBuilder:
         for code, detail in findings:
             self.found(code, detail)
 
-    def _lose_an_event(self) -> None:
-        # It may have held arguments. What is left of them may look whole by accident (law 1).
-        for builder in self.choices.values():
-            if not builder.is_finished:
-                for call in builder.calls.calls:
-                    call.lost = True
-
     # The end, and what is left ---------------------------------------------------------------
 
     def close(self, end: End) -> list[StreamEvent]:
@@ -308,17 +303,21 @@ class CompletionBuilder:
             self._accept_done()
         for builder in self._in_order():
             findings: list[Finding] = []
-            builder.close(findings)
+            builder.close(findings, done=self.done)
             self._found_all(findings + builder.odd_at_the_end())
-        asked = self._options.choices
-        if asked is not None:
-            for index in range(asked):
-                if index not in self.choices and self.choices:
-                    self.found("choice-missing", f"choice {index} was asked for and never came")
-        code = code_of_end(self._facts(), end.is_document, end.ending)
+        self._find_missing_choices()
+        code = code_of_end(self._facts(end), end.is_document, end.ending)
         if code is not None:
             self.found(code, self._sentence_of_end(code, end))
         return self.out
+
+    def _find_missing_choices(self) -> None:
+        asked = self._options.choices or 0
+        missing = asked - sum(index < asked for index in self.choices)
+        if missing > 0 and self.choices:
+            first = next(index for index in itertools.count() if index not in self.choices)
+            detail = f"choice {first} was asked for and never came"
+            self.found("choice-missing", detail, count=missing)
 
     def _sentence_of_end(self, code: str, end: End) -> str:
         after = "" if end.received is None else f" after {end.received} bytes"
@@ -339,12 +338,12 @@ class CompletionBuilder:
     def _in_order(self) -> list[ChoiceBuilder]:
         return [self.choices[index] for index in sorted(self.choices)]
 
-    def _facts(self) -> Facts:
+    def _facts(self, end: End | None) -> Facts:
         builders = self.choices.values()
         status_failed = self._head is not None and self._head.failed
         return Facts(
             reported_failure=status_failed or self.error is not None or self._html,
-            lost=self._log.lost,
+            lost=self._log.lost or self._left_something(end),
             done=self.done,
             choices=len(builders),
             unfinished=sum(not builder.is_finished for builder in builders),
@@ -353,10 +352,14 @@ class CompletionBuilder:
             ),
         )
 
+    def _left_something(self, end: End | None) -> bool:
+        # Over a limit bytes are left unread. Only after [DONE] nobody misses them (law 1).
+        return end is not None and end.ending == "limit" and not (self.done and self.over is None)
+
     def verdict(self, end: End | None) -> Verdict:
         """The verdict; ``end`` is None while the stream is open."""
         return Verdict(
-            outcome=outcome_of(self._facts()),
+            outcome=outcome_of(self._facts(end)),
             ending=end and end.ending,
             reason=end and end.reason,
             error=self.error,

@@ -13,6 +13,7 @@ from untorn.chat.completion import Audio, Choice, Message
 from untorn.chat.finish_reasons import STANDARD, Meaning, meaning_of
 from untorn.chat.pieces import join, joined, merge_block
 from untorn.chat.text import GrowingText, Growth
+from untorn.chat.verdict import DefectLog
 from untorn.events import (
     AudioDelta,
     ChoiceFinished,
@@ -60,10 +61,13 @@ class ChoiceBuilder:
     __slots__ = (
         "_annotations",
         "_audio",
+        "_audio_size",
         "_deliver",
         "_extra",
         "_last_reason",
+        "_log",
         "_logprobs",
+        "_lost",
         "_message_extra",
         "_options",
         "_reasoning_details",
@@ -81,15 +85,16 @@ class ChoiceBuilder:
         "seen",
     )
 
-    def __init__(self, index: int, options: Options, deliver: Deliver) -> None:
+    def __init__(self, index: int, options: Options, log: DefectLog, deliver: Deliver) -> None:
         self.index = index
         self.role: str | None = None
         self.seen = 0
         """The kinds of deltas that have been searched for repeated keys."""
-        self.content = GrowingText(may_be_cumulative=True)
-        self.reasoning = GrowingText(may_be_cumulative=True)
-        self.refusal = GrowingText(may_be_cumulative=False)
-        self.calls = ChoiceCalls(index, options.limits.depth, deliver)
+        most = options.limits.text
+        self.content = GrowingText(most, may_be_cumulative=True)
+        self.reasoning = GrowingText(most, may_be_cumulative=True)
+        self.refusal = GrowingText(most, may_be_cumulative=False)
+        self.calls = ChoiceCalls(index, options.limits, deliver)
         self.finish_reason: str | None = None
         self.meaning: Meaning | None = None
         """What the finish reason means; None without one."""
@@ -100,10 +105,13 @@ class ChoiceBuilder:
         self.length = 0
         """Characters so far. Exact only after ``count``."""
         self._options = options
+        self._log = log
+        self._lost = False
         self._deliver = deliver
         self._last_reason: str | None = None
         self._logprobs: list[bytes] = []
         self._audio: dict[str, Any] | None = None
+        self._audio_size = 0
         self._annotations: list[Any] = []
         self._reasoning_details: list[dict[str, Any]] = []
         self._extra: dict[str, Any] = {}
@@ -137,7 +145,7 @@ class ChoiceBuilder:
             self.say("refusal", delta.refusal, findings, whole=whole)
         for fragment in delta.fragments:
             self.calls.receive(fragment, findings, of_message=whole)
-            self.length += len(fragment.arguments)
+            self.length += len(fragment.arguments) + len(fragment.name or "")
         if delta.audio is not None:
             self._receive_audio(delta.audio)
         self._annotations += delta.annotations
@@ -185,6 +193,7 @@ class ChoiceBuilder:
             so_far.setdefault(key, None)
             so_far[key] = audio.get(key) or so_far[key]
         self.audio_ended = so_far["expires_at"] is not None
+        self._audio_size += len(data) + len(transcript)
         self.length += len(data) + len(transcript)
         if data or transcript:
             self._deliver(AudioDelta(self.index, data, transcript))
@@ -202,8 +211,8 @@ class ChoiceBuilder:
             )
         elif reason not in STANDARD:
             findings.append(Finding("finish-reason-nonstandard", f"it is {reason[:60]!r}"))
-        first = self.finish_reason is None
-        if not first:
+        first = not self.is_finished
+        if self.finish_reason is not None:
             again = reason in (self.finish_reason, self._last_reason)
             code = "finish-reason-repeated" if again else "finish-reason-changed"
             findings.append(Finding(code, f"choice {self.index} got {reason[:60]!r} as well"))
@@ -228,13 +237,16 @@ class ChoiceBuilder:
         self._finish(findings)
 
     def _finish(self, findings: list[Finding]) -> None:
+        # An event that was lost by now may have held arguments. What is left of them may look
+        # whole by accident (law 1).
+        self._lost = self._log.event_lost
         self._release(findings, finished=True)
         self.calls.finish(self._end)
         self._deliver(ChoiceFinished(self.index, self.finish_reason))
 
-    def close(self, findings: list[Finding]) -> None:
-        """Nothing more comes at all: deliver what waits."""
-        self._release(findings, finished=self.is_finished)
+    def close(self, findings: list[Finding], *, done: bool) -> None:
+        """Nothing more comes at all, after ``[DONE]`` or without: deliver what waits."""
+        self._release(findings, finished=self.is_finished or done)
         self.calls.finish(self._end)
 
     def _release(self, findings: list[Finding], *, finished: bool) -> None:
@@ -247,21 +259,32 @@ class ChoiceBuilder:
 
     @property
     def _end(self) -> ChoiceEnd:
+        if self._lost:
+            return ChoiceEnd.NONE
         if self.meaning is Meaning.LIMIT:
             return ChoiceEnd.LIMIT
-        normal = self.accepted or self.meaning in (Meaning.NORMAL, Meaning.CALLS)
+        accepted = self.accepted and self.meaning is None
+        normal = accepted or self.meaning in (Meaning.NORMAL, Meaning.CALLS)
         return ChoiceEnd.NORMAL if normal else ChoiceEnd.NONE
 
     # What is left ----------------------------------------------------------------------------
 
     def count(self) -> int:
         """Characters so far, exactly."""
-        texts = [self.content, self.reasoning, self.refusal]
-        self.length = sum(len(text.text or "") for text in texts)
-        self.length += sum(len(part) for call in self.calls.calls for part in call.fragments)
-        if self._audio is not None:
-            self.length += sum(map(len, self._audio["data"]))
+        texts = (self.content, self.reasoning, self.refusal)
+        self.length = sum(text.size for text in texts) + self._audio_size
+        self.length += sum(call.size for call in self.calls.calls)
         return self.length
+
+    @property
+    def over(self) -> str | None:
+        """The limit that was passed, as a sentence; None while all are kept."""
+        limits = self._options.limits
+        if len(self.calls.calls) > limits.tool_calls:
+            return f"more than {limits.tool_calls} tool calls in choice {self.index}"
+        if self.content.is_over or self.reasoning.is_over:
+            return f"more than {limits.text} characters in choice {self.index}"
+        return self.calls.over
 
     def odd_at_the_end(self) -> list[Finding]:
         """What can be said to be odd only when nothing more comes."""

@@ -17,6 +17,7 @@ from untorn.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
+from untorn.options import Limits
 
 Deliver = Callable[[StreamEvent], None]
 
@@ -34,17 +35,19 @@ class ChoiceEnd(Enum):
 class ChoiceCalls(ToolCalls):
     """Tool calls that tell what happens to them."""
 
-    __slots__ = ("_choice", "_deliver", "_told")
+    __slots__ = ("_choice", "_deliver", "_told", "_went_on")
 
-    def __init__(self, choice: int, depth: int, deliver: Deliver) -> None:
-        super().__init__(depth)
+    def __init__(self, choice: int, limits: Limits, deliver: Deliver) -> None:
+        super().__init__(limits)
         self._choice = choice
         self._deliver = deliver
         self._told: list[ToolCall | TornToolCall] = []
+        self._went_on = False
 
     def receive(self, fragment: Fragment, findings: list[Finding], *, of_message: bool) -> None:
         """Take a fragment. ``of_message``: it is a call of a whole message."""
         call = self.place(fragment, findings, of_message=of_message)
+        self._went_on = bool(self._told)
         if call.started and call.name is not None and call.name != call.told_name:
             call.told_name = call.name
             self._deliver(Revised(self._choice, "name", call.name, call.number))
@@ -55,23 +58,25 @@ class ChoiceCalls(ToolCalls):
     def release(self, findings: list[Finding], *, finished: bool) -> None:
         """Nothing more is expected: deliver what waits, and calls that got no arguments."""
         for call in self.calls:
-            if finished:
-                new, codes = call.close()
-                findings += [Finding(code, f"in call {call.number}") for code in codes]
-                self._deliver_arguments(call, new)
+            new, codes = call.close(finished=finished)
+            findings += [Finding(code, f"in call {call.number}") for code in codes]
+            self._deliver_arguments(call, new)
             self._start(call)
 
     def finish(self, end: ChoiceEnd) -> None:
         """ToolCallFinished for each whole call, after a Revised where a repair changed one."""
         final = self.final([])
         calls = [_built(place, call, end) for place, call in enumerate(final)]
-        if end is not ChoiceEnd.NONE and self._differ_from_told(final, calls):
-            self._told = calls
+        opened = [self.calls[one.number] for one in final]
+        told = zip(opened, calls, strict=True)
+        as_told = len(calls) == len(self.calls) and all(one.was_told_as(call) for one, call in told)
+        # Once a list was told, it is the list that counts.
+        if (calls != self._told or self._went_on) and (self._told or not as_told):
+            self._told, self._went_on = calls, False
             self._deliver(Revised(self._choice, "tool_calls", calls))
-        for one, call in zip(final, calls, strict=True):
-            opened = self.calls[one.number]
-            if opened.told_arguments is None and isinstance(call, ToolCall):
-                opened.told_arguments = call.arguments
+        for one, call in zip(opened, calls, strict=True):
+            if one.told_call is None and isinstance(call, ToolCall):
+                one.told_call = call
                 self._deliver(ToolCallFinished(self._choice, one.number, one.index, call))
 
     def built(self, end: ChoiceEnd) -> list[ToolCall | TornToolCall]:
@@ -86,34 +91,24 @@ class ChoiceCalls(ToolCalls):
     def _start(self, call: OpenCall) -> None:
         if not call.started:
             call.started = True
-            call.told_name = call.name
+            call.told_name, call.told_id = call.name, call.id
             self._deliver(
                 ToolCallStarted(self._choice, call.number, call.index, call.id, call.name)
             )
-
-    def _differ_from_told(
-        self, final: list[FinalCall], calls: list[ToolCall | TornToolCall]
-    ) -> bool:
-        if calls == self._told:
-            return False
-        return len(final) < len(self.calls) or any(
-            self.calls[one.number].told(call) != call.arguments
-            for one, call in zip(final, calls, strict=True)
-        )
 
 
 def _built(place: int, call: FinalCall, end: ChoiceEnd) -> ToolCall | TornToolCall:
     kind: Literal["custom", "function"] = "custom" if call.custom else "function"
     if _may_be_run(call, end):
         return ToolCall(place, call.id, kind, call.name, call.arguments)
-    invalid = end is ChoiceEnd.NORMAL and not call.lost and call.name is not None
+    invalid = end is ChoiceEnd.NORMAL and call.name is not None
     state: Literal["invalid", "torn"] = "invalid" if invalid else "torn"
     return TornToolCall(place, call.id, kind, call.name, call.arguments, state)
 
 
 def _may_be_run(call: FinalCall, end: ChoiceEnd) -> bool:
     """Whether a call is whole (law 1)."""
-    if call.lost or call.name is None or end is ChoiceEnd.NONE:
+    if call.name is None or end is ChoiceEnd.NONE:
         return False
     if end is ChoiceEnd.LIMIT:
         return call.is_object

@@ -17,6 +17,7 @@ from untorn.chat.quirks.content_not_string import Parts, read_parts
 from untorn.chat.quirks.legacy_function_call import as_tool_call
 from untorn.chat.quirks.message_for_delta import holds_messages, what_is_said
 from untorn.chat.quirks.reasoning_duplicated import read_reasoning
+from untorn.chat.quirks.surrogate_split import whole_text
 from untorn.chat.quirks.usage_in_extension import usages_in_extensions
 
 
@@ -84,18 +85,48 @@ class Chunk(Struct, gc=False):
     findings: list[Finding]
 
 
-DELTA_KEYS = frozenset(
-    "role content reasoning reasoning_content reasoning_details refusal tool_calls function_call"
-    " audio annotations".split()
-)
+Types = dict[str, type | tuple[type, ...]]
+
+TEXT_OR_PARTS = (str, list, dict)
+DELTA_KEYS: Types = {
+    "role": str,
+    "content": TEXT_OR_PARTS,
+    "reasoning": str,
+    "reasoning_content": str,
+    "reasoning_details": list,
+    "refusal": str,
+    "tool_calls": (list, dict),
+    "function_call": dict,
+    "audio": dict,
+    "annotations": list,
+}
+CHOICE_KEYS: Types = {
+    "index": (int, str),
+    "delta": dict,
+    "message": dict,
+    "finish_reason": str,
+    "logprobs": dict,
+    "usage": dict,
+    "error": (dict, str),
+    "text": str,
+}
+CHUNK_KEYS: Types = {
+    "id": str,
+    "object": str,
+    "created": (int, float, str),
+    "model": str,
+    "system_fingerprint": str,
+    "service_tier": str,
+    "choices": list,
+    "usage": dict,
+    "obfuscation": object,
+    "error": (dict, str),
+}
+BARE_KEYS: Types = CHUNK_KEYS | CHOICE_KEYS
+"""What is read, by its type. What has another key, or another type, is kept as extra."""
+
 REASONING_KEYS = frozenset({"reasoning", "reasoning_content", "reasoning_details"})
 CALL_KEYS = frozenset({"tool_calls", "function_call"})
-CHOICE_KEYS = frozenset("index delta message finish_reason logprobs usage error text".split())
-CHUNK_KEYS = frozenset(
-    "id object created model system_fingerprint service_tier choices usage obfuscation"
-    " error".split()
-)
-
 
 NO_PARTS = Parts()
 
@@ -124,7 +155,7 @@ def read_chunk(body: dict[str, Any], *, is_document: bool) -> Chunk:
         findings.append(Finding("choices-missing", "a chunk has no list of choices"))
         bare = bare_choice(body)
         entries = [] if bare is None else [bare]
-        known = CHUNK_KEYS | CHOICE_KEYS if entries else CHUNK_KEYS
+        known = BARE_KEYS if entries else CHUNK_KEYS
     code = None if is_document else code_of_messages(body)
     if code == "completion-in-stream":
         findings.append(Finding(code, "an event carries a whole chat.completion"))
@@ -359,13 +390,15 @@ def _finish_reason(entry: dict[str, Any], findings: list[Finding]) -> str | None
 
 
 def _logprobs(value: Any) -> bytes | None:
-    return as_text(value).encode() if isinstance(value, dict) else None
+    return whole_text(as_text(value)).encode() if isinstance(value, dict) else None
 
 
-def _extra(body: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
-    if known.issuperset(body):
-        return {}
-    return {key: value for key, value in body.items() if value is not None and key not in known}
+def _extra(body: dict[str, Any], known: Types) -> dict[str, Any]:
+    return {
+        key: value
+        for key, value in body.items()
+        if value is not None and not (key in known and isinstance(value, known[key]))
+    }
 
 
 def _text(value: Any) -> str | None:

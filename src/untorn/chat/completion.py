@@ -21,7 +21,7 @@ from untorn.errors import (
     StreamInterrupted,
 )
 from untorn.head import Head
-from untorn.readable import one_line
+from untorn.readable import one_line, plain
 from untorn.timing import Timing
 
 RAISE_ON: frozenset[Outcome] = frozenset({"interrupted", "failed"})
@@ -87,8 +87,8 @@ class TornToolCall(Struct, frozen=True):
 
 
 def _call_line(call: ToolCall | TornToolCall) -> str:
-    name = one_line(call.name)[1:-1] if call.name else "a call without name"
-    arguments = one_line(call.arguments)[1:-1]
+    name = plain(call.name) if call.name else "a call without name"
+    arguments = plain(call.arguments)
     return f"{name}({arguments})" + ("" if call.state == "whole" else f", {call.state}")
 
 
@@ -216,7 +216,7 @@ class Choice(Struct, frozen=True):
             if text:
                 said.append(f"{name} {one_line(text)}")
         said += [f"call {call}" for call in message.tool_calls]
-        return ", ".join([*said, self.finish_reason or "not finished"])
+        return ", ".join([*said, plain(self.finish_reason or "not finished")])
 
 
 class Completion(Struct, frozen=True):

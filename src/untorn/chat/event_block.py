@@ -17,14 +17,16 @@ from untorn.sse.fields import split_field
 class EventBlock:
     """The block that is open."""
 
-    __slots__ = ("_depth", "_texts", "cut", "is_error", "lines")
+    __slots__ = ("_depth", "_texts", "cut", "cut_place", "is_error", "lines")
 
     def __init__(self, depth: int) -> None:
         self.lines = Block()
         self.is_error = False
         """Whether an ``event`` field has named it ``error``."""
-        self.cut: list[KeptLine] = []
+        self.cut: list[bytes] = []
         """Lines of an event that the end of the body cut."""
+        self.cut_place = 0
+        """Where the first of them is."""
         self._depth = depth
         self._texts = 0  # how many lines are not blank
 
@@ -64,7 +66,7 @@ class EventBlock:
             return
         texts, whole = self._look_at(lines)
         if not any(whole):
-            self.cut = list(lines)
+            self.cut, self.cut_place = lines.lines, lines.place
             return
         if len(texts) > 1:
             yield _no_blank_line(texts[1].place)
@@ -73,7 +75,7 @@ class EventBlock:
             yield _no_final_blank_line(texts[-1].place)
             yield self._payload(texts[-1])
         else:
-            self.cut = texts[-1:]
+            self.cut, self.cut_place = [texts[-1].line], texts[-1].place
 
     def is_whole(self, data: bytes) -> bool:
         """Whether data is by itself a JSON object, an array or ``[DONE]``."""

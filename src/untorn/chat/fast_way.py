@@ -153,7 +153,7 @@ class FastWay:
         if (chunk.id and chunk.id != builder.id) or (chunk.model and chunk.model != builder.model):
             return False
         choices = chunk.choices
-        if not choices or builder.is_plain:
+        if not choices or builder.is_plain or builder.counts:
             return False
         if not builder.knows_all and builder.would_learn(chunk):
             return False

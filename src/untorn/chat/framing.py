@@ -20,13 +20,13 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from untorn.chat.bare_lines import BareLines
-from untorn.chat.block import Block, KeptLine
+from untorn.chat.block import Block
 from untorn.chat.event_block import EventBlock
 from untorn.chat.json_text import value_of
 from untorn.chat.payload import USUAL, Item, KeepAlive, Kind, Note, Payload
 from untorn.head import EVENT_STREAM, Head
 from untorn.options import Limits
-from untorn.readable import amount, one_line_of_bytes
+from untorn.readable import amount, one_line_of_bytes, plain
 from untorn.sse.event_stream import Tail
 from untorn.sse.fields import split_field
 from untorn.sse.lines import BOM, LineSplitter
@@ -61,6 +61,7 @@ class Framing:
         "_at_rest",
         "_bare",
         "_block",
+        "_carried_offset",
         "_depth",
         "_failed",
         "_held",
@@ -101,6 +102,7 @@ class Framing:
         # A usual event's line that waits for its blank line; and where, if it came earlier.
         self._usual: bytes | None = None
         self._usual_offset = 0
+        self._carried_offset = 0
         self._block = EventBlock(limits.depth)
         # Lines kept until it is clear what the body is (modes HELD and TEXT).
         self._held = Block()
@@ -117,6 +119,7 @@ class Framing:
         opens a block, the plain way.
         """
         self.lines = lines
+        self._carried_offset = self._usual_offset
         if self._at_rest and self._usual is None and not any(lines[1::2]):
             usuals = lines[::2]
             if len(lines) % 2 == 0 and not [line for line in usuals if line[:7] != USUAL]:
@@ -150,8 +153,13 @@ class Framing:
         """Whether the next line may be that of a usual event, with nothing open before it."""
         return self._at_rest and self._usual is None
 
+    @property
+    def pending(self) -> int:
+        """Bytes of lines that have not been given out yet."""
+        return len(self._usual or b"") + self._block.lines.size + self._held.size
+
     def _place_before(self, number: int) -> int:
-        return number - 1 if number else -1 - self._usual_offset
+        return number - 1 if number else -1 - self._carried_offset
 
     def _carry(self) -> None:
         """Another list is coming: say where lines of this one are by their offsets."""
@@ -172,7 +180,7 @@ class Framing:
         """The byte offset of an item of the list given last."""
         if isinstance(item, bytes):
             number = next((n for n, line in enumerate(self.lines) if line is item), None)
-            return self._usual_offset if number is None else self._splitter.line_offset(number)
+            return self._carried_offset if number is None else self._splitter.line_offset(number)
         if isinstance(item, KeepAlive) or item.place is None:
             return None
         return self._offset_at(item.place)
@@ -195,7 +203,7 @@ class Framing:
         if self._mode is Mode.IGNORED or self.over is not None:
             return
         line = self._without_bom(line, place)
-        if not line:
+        if not line or (self._mode is Mode.START and not line.strip()):
             self._receive_blank(place)
         elif self._mode is Mode.HELD and not (_is_sse(line) or _is_html(line)):
             self._hold(line, place)
@@ -355,11 +363,11 @@ class Framing:
         if self._block.lines.size > self._limit:
             self.over = f"an event of more than {self._limit} bytes"
 
-    def _end_block_at_eof(self, rest: Sequence[KeptLine] = ()) -> None:
+    def _end_block_at_eof(self, rest: Sequence[bytes] = ()) -> None:
         self._out += self._block.end_at_eof()
-        cut = [*self._block.cut, *rest]
-        if cut:
-            self._cut(cut)
+        lines = [*self._block.cut, *rest]
+        if lines:
+            self._cut(lines, self._block.cut_place if self._block.cut else 0)
 
     # The end ---------------------------------------------------------------------------------
 
@@ -372,7 +380,7 @@ class Framing:
             self._receive_line(usual, -1 - self._usual_offset)
         if self._mode is Mode.IGNORED:
             return out
-        cut = [KeptLine(line, 0, False) for line in rest if not self._use_rest(line)]
+        cut = [line for line in rest if not self._use_rest(line)]
         if self._mode is Mode.HELD:
             self._end_held()
         elif self._mode is Mode.TEXT:
@@ -385,15 +393,19 @@ class Framing:
     def stop(self) -> list[Item]:
         """A limit was passed: nothing more is read, and what is open is cut."""
         out = self._out = []
-        kept = list(self._held if self._held else self._block.lines)
-        if self._usual is not None:
-            kept.append(KeptLine(self._usual, -1 - self._usual_offset, False))
-        rest = self._splitter.rest
-        if rest:
+        block = self._held if self._held else self._block.lines
+        lines = list(block.lines)
+        place = block.place if lines else 0
+        # Where a block is too large, what came after it in the same read counts as not come.
+        if self.over is None and self._splitter.exceeded:
+            if self._usual is not None:
+                place = -1 - self._usual_offset
+                lines.append(self._usual)
             self._splitter.receive_data(b"")  # now its offset is that of the line held
-            kept.append(KeptLine(rest, -1 - self._splitter.offset, False))
-        if kept:
-            self._cut(kept)
+            place = place if lines else -1 - self._splitter.offset
+            lines.append(self._splitter.rest)
+        if lines:
+            self._cut(lines, place)
         return out
 
     def _use_rest(self, line: bytes) -> bool:
@@ -432,7 +444,7 @@ class Framing:
             self._end_block_at_eof()
         elif held.lines[-1]:
             self._held = Block()
-            self._cut(list(held))
+            self._cut(held.lines, held.place)
         else:
             self._held = Block()
             self._out.append(Payload(held.joined, "event", held.place))
@@ -453,12 +465,11 @@ class Framing:
             self._note_mismatch(what, self._bare.place)
         self._out += notes
 
-    def _cut(self, kept: list[KeptLine]) -> None:
-        lines = [one.line for one in kept]
+    def _cut(self, lines: list[bytes], place: int) -> None:
         data = b"\n".join(lines)
-        self.tail = Tail(self._offset_at(kept[0].place), data, lines)
+        self.tail = Tail(self._offset_at(place), data, lines)
         detail = f"{amount(len(data), 'byte')} of an event were cut: {one_line_of_bytes(data)}"
-        self._note("truncated-event", detail, kept[0].place)
+        self._note("truncated-event", detail, place)
 
     # Notes -----------------------------------------------------------------------------------
 
@@ -466,7 +477,7 @@ class Framing:
         self._out.append(Note(code, detail, place))
 
     def _note_mismatch(self, what: str, place: int) -> None:
-        detail = f"the body is {what}, the header says {self._media_type}"
+        detail = f"the body is {what}, the header says {plain(self._media_type or '')}"
         self._note("content-type-mismatch", detail, place)
 
 

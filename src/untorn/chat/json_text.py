@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -155,7 +156,11 @@ def _decoder(
     hook: Callable[[Pairs], Any] | None, nonfinite: Callable[[str], Any], *, strict: bool
 ) -> json.JSONDecoder:
     return json.JSONDecoder(
-        object_pairs_hook=hook, parse_constant=nonfinite, parse_int=_int, strict=strict
+        object_pairs_hook=hook,
+        parse_constant=nonfinite,
+        parse_float=lambda digits: number if isfinite(number := float(digits)) else nonfinite(""),
+        parse_int=_int,
+        strict=strict,
     )
 
 

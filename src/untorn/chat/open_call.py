@@ -38,8 +38,6 @@ class FinalCall(Struct):
     """The code of the repair that made ``arguments``, or of what is wrong with them; else None."""
     is_json: bool
     is_object: bool
-    lost: bool
-    """An event was lost while it was open."""
 
 
 class OpenCall:
@@ -48,17 +46,20 @@ class OpenCall:
     __slots__ = (
         "_depth",
         "_half",
+        "_measured",
         "_scan",
+        "_size",
+        "_whole_with",
         "custom",
         "fragments",
         "id",
         "index",
         "legacy",
-        "lost",
         "name",
         "number",
         "started",
-        "told_arguments",
+        "told_call",
+        "told_id",
         "told_name",
     )
 
@@ -74,12 +75,16 @@ class OpenCall:
         """Whether ToolCallStarted was delivered."""
         self.told_name: str | None = None
         """The name in ToolCallStarted, or in the Revised after it."""
-        self.told_arguments: str | None = None
-        """The arguments in ToolCallFinished; None before it."""
-        self.lost = False
+        self.told_id: str | None = None
+        """The id in ToolCallStarted."""
+        self.told_call: ToolCall | None = None
+        """The call in ToolCallFinished; None before it."""
         self._half = ""
         self._depth = depth
         self._scan = Scan()
+        self._whole_with = (0, False)
+        self._measured = 0
+        self._size = 0
 
     @property
     def has_arguments(self) -> bool:
@@ -95,9 +100,21 @@ class OpenCall:
         """Whether a further fragment of arguments alone can simply be appended."""
         return self.started and not self._half
 
+    @property
+    def size(self) -> int:
+        """Characters of the arguments and the name. Each fragment is measured once."""
+        if self._measured < len(self.fragments):
+            self._size += sum(map(len, self.fragments[self._measured :]))
+            self._measured = len(self.fragments)
+        return self._size + len(self.name or "")
+
     def is_whole(self) -> bool:
         """Whether the arguments so far are JSON. Linear over all fragments."""
-        return self._scan.ended(self.fragments) and is_json(self.arguments, self._depth)
+        if self._whole_with[0] != len(self.fragments):
+            shaped = self._scan.ended(self.fragments)
+            whole = shaped and is_json(self.arguments, self._depth)
+            self._whole_with = (len(self.fragments), whole)
+        return self._whole_with[1]
 
     def append(self, arguments: str) -> tuple[str, tuple[str, ...]]:
         """Take more arguments; the text that is new, and defect codes."""
@@ -111,19 +128,24 @@ class OpenCall:
             self.fragments.append(arguments)
         return arguments, codes
 
-    def close(self) -> tuple[str, tuple[str, ...]]:
-        """Nothing more is expected: what half a pair leaves, and defect codes."""
+    def close(self, *, finished: bool) -> tuple[str, tuple[str, ...]]:
+        """Nothing more is expected: what half a pair leaves, and defect codes. See GrowingText."""
         if not self._half:
             return "", ()
         self._half = ""
+        if not finished:
+            return "", ("lone-surrogate",)
         self.fragments.append("\N{REPLACEMENT CHARACTER}")
         return self.fragments[-1], ("lone-surrogate",)
 
-    def told(self, call: ToolCall | TornToolCall) -> str | None:
-        """The arguments that the events have told; None if they said it is whole, and it isn't."""
-        if self.told_arguments is None:
-            return self.arguments
-        return self.told_arguments if isinstance(call, ToolCall) else None
+    def was_told_as(self, call: ToolCall | TornToolCall) -> bool:
+        """Whether the events that were delivered tell the same of it as ``call``."""
+        if self.told_call is not None:
+            same = (call.id, call.name, call.arguments)
+            told = (self.told_call.id, self.told_call.name, self.told_call.arguments)
+            return isinstance(call, ToolCall) and same == told
+        told_so_far = (self.told_id, self.told_name, self.arguments)
+        return (call.id, call.name, call.arguments) == told_so_far
 
     def final(self) -> FinalCall:
         """The call if nothing more comes."""
@@ -138,7 +160,6 @@ class OpenCall:
             repair=repair,
             is_json=valid,
             is_object=is_object,
-            lost=self.lost,
         )
 
     def _final_arguments(self) -> tuple[str, str | None, bool, bool]:

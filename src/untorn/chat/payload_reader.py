@@ -7,10 +7,12 @@ from typing import Any
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.chunks import Chunk, is_chunk, keep_logprobs_as_sent, read_chunk
 from untorn.chat.error_object import error_of, find_error
-from untorn.chat.json_text import NotJson, decode
+from untorn.chat.json_text import NotJson, decode, value_of
 from untorn.chat.payload import USUAL_PREFIX, Item, Kind, Note, Payload, is_done
+from untorn.chat.quirks.message_for_delta import what_is_said
 from untorn.chat.quirks.surrogate_split import ESCAPE, scrub, scrub_extras
 from untorn.chat.verdict import ErrorObject
+from untorn.options import Limits
 
 PINGS: tuple[Any, ...] = ({}, {"type": "ping"})
 
@@ -31,9 +33,10 @@ ALLOWED = {
 class PayloadReader:
     """Reads one item at a time and tells the builder what it says."""
 
-    def __init__(self, builder: CompletionBuilder, depth: int) -> None:
+    def __init__(self, builder: CompletionBuilder, limits: Limits) -> None:
         self._builder = builder
-        self._depth = depth
+        self._limits = limits
+        self._depth = limits.depth
         self._repeated_keys = False
 
     def receive(self, item: Item) -> None:
@@ -52,7 +55,7 @@ class PayloadReader:
     def _receive_payload(self, payload: Payload) -> None:
         data, kind = payload.data, payload.kind
         if kind == "error field":
-            said = decode(data, self._depth).value
+            said = value_of(data, self._depth)
             self._receive_object({"error": said}, data, kind, in_array=False)
         elif kind == "text":
             self._receive_error_text(data)
@@ -80,7 +83,9 @@ class PayloadReader:
         builder = self._builder
         in_array = data.lstrip()[:1] == b"["
         try:
-            decoded = decode(data, self._depth, repeated_keys=self._repeated_keys or in_array)
+            # An error hidden by a second key would be a failure hidden.
+            search = self._repeated_keys or in_array or data.count(b'"error"') > 1
+            decoded = decode(data, self._depth, repeated_keys=search)
             value = scrub(decoded.value, TEXT_KEYS) if ESCAPE.search(data) else decoded.value
         except (NotJson, RecursionError) as exc:
             builder.found("bad-json", f"an event is lost, {exc}", data)
@@ -114,6 +119,10 @@ class PayloadReader:
     ) -> None:
         builder = self._builder
         error = find_error(value)
+        too_many = self._has_too_many(value)
+        if too_many is not None or builder.over is not None:
+            builder.over = builder.over or too_many
+            return
         if is_chunk(value):
             is_document = kind in ("line", "document") and not in_array
             chunk = self._read_chunk(value, data, is_document, in_array)
@@ -131,22 +140,46 @@ class PayloadReader:
         if error is not None:
             builder.receive_error(error.error, canonical=error.canonical and not in_array)
 
+    def _has_too_many(self, body: dict[str, Any]) -> str | None:
+        """The limit that a chunk passes all by itself, as a sentence: it is not even read."""
+        choices = body.get("choices")
+        if not isinstance(choices, list):
+            return None
+        if len(choices) > self._limits.choices:
+            return f"more than {self._limits.choices} choices in one chunk"
+        for choice in choices:
+            said = what_is_said(choice).delta if isinstance(choice, dict) else None
+            calls = said.get("tool_calls") if said else None
+            if isinstance(calls, list) and len(calls) > self._limits.tool_calls:
+                return f"more than {self._limits.tool_calls} tool calls in one delta"
+        return None
+
     def _read_chunk(
         self, value: dict[str, Any], data: bytes, is_document: bool, in_array: bool
     ) -> Chunk:
         chunk = read_chunk(value, is_document=is_document)
         searched = self._repeated_keys or in_array
         if not searched and self._builder.is_first_of_a_kind(chunk):
-            decoded = decode(data, self._depth, repeated_keys=True)
-            searched = "duplicate-key" in decoded.allowed
+            body, searched = self._search(data)
             if searched:
-                self._allow("duplicate-key", data)
-                chunk = read_chunk(scrub(decoded.value, TEXT_KEYS), is_document=is_document)
+                chunk = read_chunk(body, is_document=is_document)
         if ESCAPE.search(data):
             _scrub_what_is_kept(chunk)
         if not searched and any(choice.logprobs is not None for choice in chunk.choices):
             keep_logprobs_as_sent(chunk, data)
         return chunk
+
+    def _search(self, data: bytes) -> tuple[dict[str, Any], bool]:
+        """Look for repeated keys; the value by their rule, and whether there are any."""
+        try:
+            decoded = decode(data, self._depth, repeated_keys=True)
+            value = scrub(decoded.value, TEXT_KEYS)
+        except (NotJson, RecursionError):  # the caller's stack is nearly full
+            return {}, False
+        found = "duplicate-key" in decoded.allowed
+        if found:
+            self._allow("duplicate-key", data)
+        return value, found
 
     def _receive_ping(self, data: bytes) -> None:
         self._builder.found("heartbeat-data", "a keep-alive came as data", data)

@@ -1,6 +1,6 @@
 """Values that grow piece by piece: strings joined, everything else replaced.
 
-Pieces are kept in a list and joined once, so that ten thousand of them cost ten thousand steps.
+Pieces are kept in lists and joined once, so that ten thousand of them cost ten thousand steps.
 """
 
 from __future__ import annotations
@@ -9,27 +9,46 @@ from typing import Any
 
 from untorn.chat.quirks.surrogate_split import whole_text
 
+MANY = 1024
 
-class Pieces(list[str]):
-    """The pieces of one string."""
+
+class Pieces:
+    """The pieces of one string. A thousand small ones weigh little once they are one."""
+
+    __slots__ = ("_large", "_small")
+
+    def __init__(self) -> None:
+        self._large: list[str] = []
+        self._small: list[str] = []
+
+    def append(self, piece: str) -> None:
+        """One more."""
+        self._small.append(piece)
+        if len(self._small) == MANY:
+            self._large.append("".join(self._small))
+            self._small.clear()
+
+    @property
+    def text(self) -> str:
+        """All pieces, halves of surrogate pairs joined."""
+        return whole_text("".join(self._large + self._small))
 
 
 def join(values: dict[str, Any], key: str, value: Any) -> None:
     """Take a further value of ``key``: strings are joined, another value replaces."""
-    before = values.get(key)
+    pieces = values.get(key)
     if not isinstance(value, str):
         values[key] = value
-    elif isinstance(before, Pieces):
-        before.append(value)
-    else:
-        values[key] = Pieces([value])
+        return
+    if not isinstance(pieces, Pieces):
+        pieces = values[key] = Pieces()
+    pieces.append(value)
 
 
 def joined(values: dict[str, Any]) -> dict[str, Any]:
-    """The values with every string in one piece, halves of surrogate pairs joined."""
+    """The values with every string in one piece."""
     return {
-        key: whole_text("".join(value)) if isinstance(value, Pieces) else value
-        for key, value in values.items()
+        key: value.text if isinstance(value, Pieces) else value for key, value in values.items()
     }
 
 

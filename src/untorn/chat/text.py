@@ -29,9 +29,24 @@ class GrowingText:
     - fragments that may be snapshots, until it is clear (content and reasoning only).
     """
 
-    __slots__ = ("_half", "_may_be_cumulative", "_snapshots", "arrived", "parts")
+    __slots__ = (
+        "_half",
+        "_may_be_cumulative",
+        "_measured",
+        "_most",
+        "_size",
+        "_snapshots",
+        "arrived",
+        "is_over",
+        "parts",
+    )
 
-    def __init__(self, *, may_be_cumulative: bool) -> None:
+    def __init__(self, most: int, *, may_be_cumulative: bool) -> None:
+        self.is_over = False
+        """Whether it would be longer than ``most`` characters, if all snapshots had to be told."""
+        self._most = most
+        self._size = 0
+        self._measured = 0
         self.arrived = False
         """Whether any string came, be it empty."""
         self.parts: list[str] = []
@@ -66,9 +81,20 @@ class GrowingText:
 
     def receive_whole(self, text: str) -> Growth:
         """Take a whole message's text: one that begins with the text so far brings the rest."""
-        so_far = self.text or ""
-        known = len(so_far) if text.startswith(so_far) else 0
+        known = self.size if len(text) >= self.size else 0
+        if known and not text.startswith(self.text or ""):
+            known = 0
         return self.receive(text[known:])
+
+    @property
+    def size(self) -> int:
+        """Characters of the text. Each fragment is measured once."""
+        if self._snapshots is not None:
+            return self._snapshots.size
+        if self._measured < len(self.parts):
+            self._size += sum(map(len, self.parts[self._measured :]))
+            self._measured = len(self.parts)
+        return self._size
 
     def release(self, *, finished: bool) -> Growth:
         """Nothing more is expected: what waits. Half a pair is delivered as U+FFFD only if the
@@ -102,6 +128,9 @@ class GrowingText:
         if snapshots.continued_by(fragment):
             deliver, is_revision = snapshots.add(fragment)
             return ("", deliver) if is_revision else (deliver, None)
+        if snapshots.total + len(fragment) > self._most:
+            self.is_over = True
+            return "", None
         self.parts = [*snapshots.fragments(), fragment]
         self._snapshots = None
         if snapshots.confirmed:

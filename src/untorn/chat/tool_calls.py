@@ -11,6 +11,7 @@ from untorn.chat.open_call import REPAIRS, FinalCall, OpenCall
 from untorn.chat.quirks.tool_call_duplicated import without_copies
 from untorn.chat.quirks.tool_index_missing import call_of
 from untorn.chat.quirks.tool_index_reused import is_another_call
+from untorn.options import Limits
 
 LEGACY = -1
 """The slot of ``function_call``, which counts as an index of its own."""
@@ -19,12 +20,15 @@ LEGACY = -1
 class ToolCalls:
     """The calls of one choice."""
 
-    __slots__ = ("_by_id", "_depth", "at", "calls", "last")
+    __slots__ = ("_by_id", "_depth", "_limits", "at", "calls", "last", "over")
 
-    def __init__(self, depth: int) -> None:
+    def __init__(self, limits: Limits) -> None:
+        self.over: str | None = None
+        """The limit that was passed, as a sentence; None while all are kept."""
+        self._limits = limits
         self.calls: list[OpenCall] = []
         """In order of opening."""
-        self._depth = depth
+        self._depth = limits.depth
         self.at: dict[int, OpenCall] = {}
         """By wire index: the call that is open there."""
         self._by_id: dict[str, OpenCall] = {}
@@ -105,6 +109,8 @@ class ToolCalls:
                 Finding("tool-name-late", f"call {call.number} got its name after it began")
             )
             call.name = name
+        elif len(call.name) + len(name) > self._limits.name:
+            self.over = f"more than {self._limits.name} characters in the name of a tool call"
         elif call.name == name:
             findings.append(Finding("name-repeated", f"the name of call {call.number} came again"))
         else:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from untorn.chat.defects import CODES, Severity
 from untorn.chat.finish_reasons import Meaning
-from untorn.readable import amount, one_line
+from untorn.readable import amount, one_line, plain
 from untorn.sse.event_stream import Tail
 
 Outcome = Literal["complete", "truncated", "filtered", "interrupted", "failed"]
@@ -72,7 +72,7 @@ class ErrorObject(Struct, frozen=True):
         }
 
     def __str__(self) -> str:
-        names = [str(name) for name in (self.status, self.type, self.code) if name is not None]
+        names = [plain(str(name)) for name in (self.status, self.type, self.code) if name]
         said = one_line(self.message, 200) if self.message else "no message"
         return f"{said} ({', '.join(dict.fromkeys(names))})" if names else said
 
@@ -114,7 +114,7 @@ class Verdict(Struct, frozen=True):
             return f"the server reported {self.error}"
         lost = [defect.detail for defect in self.defects if defect.severity == "error"]
         if self.reason is not None and (lost or self.outcome == "interrupted"):
-            lost.insert(0, self.reason)
+            lost.insert(0, plain(self.reason, 200))
         if lost:
             return "; ".join(lost)
         if self.ending is None:
@@ -186,6 +186,8 @@ class DefectLog:
         self._counts: dict[str, int] = {}
         self.lost = False
         """Whether an error was among them: no answer with one is complete."""
+        self.event_lost = False
+        """Whether an event was lost that may have held a part of the answer."""
 
     def __contains__(self, code: str) -> bool:
         return code in self._first
@@ -196,6 +198,7 @@ class DefectLog:
         defect = self._first[code] = Defect(code, severity, offset, 1, detail)
         self._counts[code] = 1
         self.lost = self.lost or severity == "error"
+        self.event_lost = self.event_lost or code == "bad-json"
         return defect
 
     def count(self, code: str, more: int) -> None:

@@ -94,6 +94,11 @@ class LineSplitter:
         return [self._take_held()]
 
     @property
+    def held(self) -> int:
+        """How many bytes ``rest`` is long."""
+        return self._held
+
+    @property
     def rest(self) -> bytes:
         """The line that has no end yet. A leading byte order mark is no part of it."""
         return b"".join(self._pieces)

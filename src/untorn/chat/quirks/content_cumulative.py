@@ -22,7 +22,7 @@ class Snapshots:
     back. Only the last fragment and the lengths are kept, since the others are prefixes of it.
     """
 
-    __slots__ = ("_held", "_last", "_lengths", "_longer", "_waiting", "confirmed")
+    __slots__ = ("_held", "_last", "_lengths", "_longer", "_waiting", "confirmed", "total")
 
     def __init__(self, first: str) -> None:
         self._last = first
@@ -30,6 +30,8 @@ class Snapshots:
         self._longer = 0
         self._held: list[str] = []
         self._waiting = True
+        self.total = len(first)
+        """Characters of all fragments."""
         self.confirmed = False
         """Whether they are snapshots, as far as is known."""
 
@@ -43,6 +45,7 @@ class Snapshots:
         known = len(self._last)
         self._longer += len(fragment) > known
         self._lengths.append(len(fragment))
+        self.total += len(fragment)
         self._last = fragment
         if self.confirmed:
             return fragment[known:], False
@@ -64,6 +67,11 @@ class Snapshots:
     def fragments(self) -> list[str]:
         """All fragments, as they came."""
         return [self._last[:length] for length in self._lengths]
+
+    @property
+    def size(self) -> int:
+        """Characters of the text."""
+        return len(self._last) if self.confirmed else self.total
 
     @property
     def text(self) -> str:

@@ -31,6 +31,8 @@ def read_parts(value: Any) -> Parts:
             parts.content = (parts.content or "") + part
         elif isinstance(part, dict) and "thinking" in part:
             parts.reasoning = (parts.reasoning or "") + _text(part["thinking"])
+            if part.keys() - {"type", "thinking"}:  # its signature
+                parts.others.append({key: part[key] for key in part if key != "thinking"})
         elif isinstance(part, dict) and isinstance(part.get("text"), str):
             parts.content = (parts.content or "") + part["text"]
         else:

@@ -13,5 +13,6 @@ from typing import Any
 def is_placeholder(usage: dict[str, Any]) -> bool:
     """Whether no count in ``usage`` is other than zero."""
     return not any(
-        isinstance(count, int) and not isinstance(count, bool) and count for count in usage.values()
+        isinstance(count, int | float) and not isinstance(count, bool) and count
+        for count in usage.values()
     )

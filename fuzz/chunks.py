@@ -96,11 +96,17 @@ class Sender:
 
     def _chunk_of(self, fixed: dict[str, Tree], index: int) -> Object:
         rng = self.rng
-        known = [("id", "c1"), ("object", "chat.completion.chunk"), ("model", "m")]
+        known: list[tuple[str, Tree]] = [
+            ("id", "c1"),
+            ("object", "chat.completion.chunk"),
+            ("model", "m"),
+        ]
         known += [("created", 17)] * (rng.random() < 0.3)
         if self.is_odd():
             known.append((rng.choice(known)[0], rng.choice(ODD_VALUES)))
-        choice = self.choice(index) if not fixed else Object([("index", index), ("delta", Object())])
+        choice = (
+            self.choice(index) if not fixed else Object([("index", index), ("delta", Object())])
+        )
         choice += fixed.items()
         return Object([*known, ("choices", [choice])])
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
 from fuzz.examination import Finding, examine
-from fuzz.inputs import EVENT_STREAM, Input
+from fuzz.inputs import Input, limits_of
 from fuzz.mutations import events_of, lines_of
+from fuzz.seeds import EVENT_STREAM
 from untorn import Limits, Options
 
 FOLDER = Path(__file__).parent / "findings"
 
 MOST_TRIES = 2000
+WORD = re.compile(rb'(?s)[^,:"{}\[\]\n]*.')
+Split = Callable[[bytes], list[bytes]]
+
 ROUNDS = 3
 """Examinations of one input: some promises are broken in some cuttings only."""
 
@@ -35,23 +40,21 @@ class _Search:
         before = None
         while before != self.best.given.body and self._left > 0:
             before = self.best.given.body
-            for split in (events_of, lines_of, _by_words, _by_bytes):
+            for split in SPLITS:
                 self._remove_parts(split)
         self._simplify_the_rest()
         return self.best
 
     def _simplify_the_rest(self) -> None:
-        for change in (
-            {"options": Options()},
-            {"options": Options(limits=self.best.given.options.limits)},
-            {"ending": "eof"},
-            {"status": 200},
-            {"status": 200, "content_type": EVENT_STREAM},
-        ):
-            self._try(self.best.given._replace(**change))  # type: ignore[arg-type]
+        limits = self.best.given.options.limits
+        for options in (Options(), Options(limits=limits), *_with_fewer_limits(limits)):
+            self._try(self.best.given._replace(options=options))
+        self._try(self.best.given._replace(ending="eof"))
+        for content_type in (EVENT_STREAM, self.best.given.content_type):
+            self._try(self.best.given._replace(status=200, content_type=content_type))
 
-    def _remove_parts(self, split: Callable[[bytes], Sequence[bytes]]) -> None:
-        parts = list(split(self.best.given.body))
+    def _remove_parts(self, split: Split) -> None:
+        parts = split(self.best.given.body)
         size = max(1, len(parts) // 2)
         while size:
             start = 0
@@ -75,18 +78,22 @@ class _Search:
         return False
 
 
-def _by_words(body: bytes) -> Iterator[bytes]:
+def _by_words(body: bytes) -> list[bytes]:
     """Pieces that end where JSON's do."""
-    start = 0
-    for at, byte in enumerate(body):
-        if byte in b',:"{}[]\n':
-            yield body[start : at + 1]
-            start = at + 1
-    yield body[start:]
+    return WORD.findall(body)
 
 
 def _by_bytes(body: bytes) -> list[bytes]:
     return [body[at : at + 1] for at in range(len(body))]
+
+
+SPLITS: list[Split] = [events_of, lines_of, _by_words, _by_bytes]
+
+
+def _with_fewer_limits(limits: Limits) -> Iterator[Options]:
+    for name in limits.__struct_fields__:
+        if getattr(limits, name) != getattr(Limits(), name):
+            yield Options(limits=limits_of(**{name: getattr(limits, name)}))
 
 
 # Files ---------------------------------------------------------------------------------------

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from random import Random
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -14,6 +15,7 @@ from fuzz.seeds import EVENT_STREAM, Seed, seeds
 from untorn import ChatStream, Limits, Options
 
 Ending = Literal["eof", "cut", "stalled", "cancelled"]
+ENDINGS: list[Ending] = [*["eof"] * 8, "cut", "stalled", "cancelled"]
 
 MOST_BYTES = 2500
 MOST_EVENTS = 14
@@ -66,12 +68,11 @@ def make_input(rng: Random, *, real: bool = True) -> Input:
         if events:
             events = rng.choice(EVENT_MUTATIONS)(events, rng)
     body = b"".join(events)
-    for _ in range(rng.choice([0, 0, 0, 1, 1, 2, 4])):
+    for _ in range(rng.choice([0, 0, 0, 0, 1, 1, 3])):
         if body:
             body = rng.choice(BODY_MUTATIONS)(body, rng)
     status, content_type = _head(given, rng)
-    endings: list[Ending] = ["eof"] * 8 + ["cut", "stalled", "cancelled"]
-    return Input(body, status, content_type, random_options(rng), rng.choice(endings))
+    return Input(body, status, content_type, random_options(rng), rng.choice(ENDINGS))
 
 
 def _base(rng: Random, *, real: bool) -> Seed:
@@ -100,7 +101,7 @@ def _window(events: list[bytes], rng: Random) -> list[bytes]:
     most = rng.randint(2, MOST_EVENTS)
     chosen = events if len(events) <= most else [*events[: most - last], *events[-last:]]
     size = 0
-    kept = []
+    kept: list[bytes] = []
     for event in chosen:
         size += len(event)
         if size > MOST_BYTES and kept:
@@ -110,7 +111,7 @@ def _window(events: list[bytes], rng: Random) -> list[bytes]:
 
 
 def _head(seed: Seed, rng: Random) -> tuple[int | None, str | None]:
-    if rng.random() < 0.8:
+    if rng.random() < 0.88:
         return seed.status, seed.content_type
     if rng.random() < 0.2:
         return None, None
@@ -132,8 +133,13 @@ def random_options(rng: Random) -> Options:
 def random_limits(rng: Random) -> Limits:
     """One or a few limits that are soon passed."""
     names = rng.sample(sorted(SMALL_LIMITS), rng.choice([1, 1, 2, 3]))
-    small = {name: rng.choice(SMALL_LIMITS[name]) for name in names}
-    return cast(Limits, msgspec.structs.replace(Limits(), **small))
+    return limits_of(**{name: rng.choice(SMALL_LIMITS[name]) for name in names})
+
+
+def limits_of(**small: int) -> Limits:
+    """The usual limits but for these."""
+    limits: Limits = msgspec.structs.replace(Limits(), **small)
+    return limits
 
 
 # Reads ---------------------------------------------------------------------------------------
@@ -152,7 +158,7 @@ def by_event(body: bytes) -> list[bytes]:
 def at_places(body: bytes, places: list[int]) -> list[bytes]:
     """Reads with these edges; some may be empty."""
     edges = [0, *sorted(places), len(body)]
-    return [body[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    return [body[start:end] for start, end in pairwise(edges)]
 
 
 def random_reads(body: bytes, rng: Random) -> list[bytes]:

@@ -63,7 +63,7 @@ def repeat_key(tree: Tree, rng: Random) -> Tree:
     if slot is not None:
         again = rng.choice([slot.value, None, rng.choice(ODD_VALUES), rng.choice(TEXTS)])
         place = rng.randrange(len(slot.parent) + 1)
-        slot.parent.insert(place, (slot.key, again))
+        slot.parent.insert(place, (str(slot.key), again))
     return tree
 
 

@@ -29,6 +29,9 @@ class Style(NamedTuple):
     colon: str = ":"
 
 
+COMPACT = Style()
+
+
 class Slot(NamedTuple):
     """A place in a tree where a value stands."""
 
@@ -70,7 +73,7 @@ def tree_of(value: Any) -> Any:
     return [tree_of(item) for item in value] if isinstance(value, list) else value
 
 
-def dump(tree: Any, style: Style = Style()) -> str:
+def dump(tree: Any, style: Style = COMPACT) -> str:
     """The text of a tree."""
     if isinstance(tree, Literal):
         return str(tree)

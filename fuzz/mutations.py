@@ -45,7 +45,9 @@ def drop_event(events: list[bytes], rng: Random) -> list[bytes]:
 
 def repeat_event(events: list[bytes], rng: Random) -> list[bytes]:
     place = rng.randrange(len(events))
-    return events[:place] + events[place : place + 1] * rng.choice([2, 2, 3, 5]) + events[place + 1 :]
+    return (
+        events[:place] + events[place : place + 1] * rng.choice([2, 2, 3, 5]) + events[place + 1 :]
+    )
 
 
 def move_event(events: list[bytes], rng: Random) -> list[bytes]:

@@ -33,7 +33,9 @@ def ends_once(played: Played) -> str | None:
         return f"place: StreamEnded stands at {ends} of {len(played.events)} events"
     last = played.events[-1]
     if isinstance(last, StreamEnded) and last.verdict != played.completion.verdict:
-        return f"verdict: StreamEnded says {last.verdict}, the completion {played.completion.verdict}"
+        return (
+            f"verdict: StreamEnded says {last.verdict}, the completion {played.completion.verdict}"
+        )
     return None
 
 
@@ -71,7 +73,9 @@ def reads_by_the_letter(reading: Reading, reference: Reading) -> str | None:
     """EventStream gives what the standard says."""
     if reading == reference:
         return None
-    return f"{_what_of(reading, reference)}: EventStream says {reading!r}, the reference {reference!r}"
+    return (
+        f"{_what_of(reading, reference)}: EventStream says {reading!r}, the reference {reference!r}"
+    )
 
 
 def _what_of(reading: Reading, reference: Reading) -> str:
@@ -179,7 +183,7 @@ def is_readable(played: Played) -> str | None:
     """Text for people holds nothing that a terminal would obey, and every report is JSON that
     can be written as UTF-8."""
     completion = played.completion
-    shown = [completion, completion.verdict, *completion.choices, *played.events]
+    shown: list[Any] = [completion, completion.verdict, *completion.choices, *played.events]
     shown += completion.verdict.defects
     for item in shown:
         if not str(item).isprintable():

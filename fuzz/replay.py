@@ -89,7 +89,9 @@ class Follower:
         whole = [call for call in calls if isinstance(call, ToolCall)]
         said = [call for (at, _), call in self.runnable.items() if at == choice]
         for call in whole:
-            if not any(_is_same(call, other) for other in said + self.revised_whole.get(choice, [])):
+            if not any(
+                _is_same(call, other) for other in said + self.revised_whole.get(choice, [])
+            ):
                 yield f"a whole call was never said to be: in choice {choice}, {call!r}"
         if choice not in self.taken_back:
             for other in said:

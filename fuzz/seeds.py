@@ -29,6 +29,8 @@ def seeds(*, real: bool) -> list[Seed]:
     """All seeds; with ``real`` those that only some machines have."""
     cases = [*corpus(), *(captures() if real else [])]
     found = [Seed(one.name, one.status, one.content_type, events_of(one.body)) for one in cases]
-    for path in sorted(OWN_CAPTURES.glob("*.sse")):
-        found.append(Seed(path.stem, 200, EVENT_STREAM, events_of(path.read_bytes())))
+    found += [
+        Seed(path.stem, 200, EVENT_STREAM, events_of(path.read_bytes()))
+        for path in sorted(OWN_CAPTURES.glob("*.sse"))
+    ]
     return [seed for seed in found if seed.events]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from itertools import count
 from random import Random
@@ -27,7 +27,7 @@ class Batch(NamedTuple):
     seed: int
     start: int
     size: int
-    findings: list[tuple[int, Finding]] = []
+    findings: Sequence[tuple[int, Finding]] = ()
     """With the number of the input; at most MOST_PER_BATCH of one kind."""
     found: int = 0
     """How many inputs broke a promise."""

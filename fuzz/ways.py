@@ -11,7 +11,7 @@ import msgspec
 
 from fuzz.inputs import Input
 from tests.sse.reference import Reading
-from untorn import Completion, Limits, LimitExceeded, StreamEvent
+from untorn import Completion, LimitExceeded, Limits, StreamEvent
 from untorn.chat import fast_way
 from untorn.chat.framing import Framing
 from untorn.chat.payload import USUAL_PREFIX, KeepAlive, Note
@@ -51,7 +51,9 @@ def play_plainly(given: Input) -> Played:
 @contextmanager
 def plain_way() -> Iterator[None]:
     """No payload is usual, and no line is at rest: all is read the plain way."""
-    switched = [(fast_way, name, _refuse) for name in vars(fast_way) if name[:7] == "decode_"]
+    switched: list[tuple[Any, str, Any]] = [
+        (fast_way, name, _refuse) for name in vars(fast_way) if name[:7] == "decode_"
+    ]
     switched.append((Framing, "_find_rest", _find_no_rest))
     before = [getattr(owner, name) for owner, name, _ in switched]
     try:

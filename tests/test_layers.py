@@ -19,7 +19,7 @@ ARROWS = {
     "options": "",
     "readable": "",
     "timing": "",
-    "head": "",
+    "head": "readable",
     "sse": "errors options readable",
     "chat.defects": "",
     "chat.finish_reasons": "",

@@ -258,9 +258,9 @@ def test_lost_event_after_the_finish_leaves_calls_whole() -> None:
     assert end_of("{}", finish("tool_calls"), b"data: {\n\n", DONE) == ("whole", True)
 
 
-def test_lost_event_leaves_calls_alone_that_began_after_it() -> None:
+def test_lost_event_tears_calls_too_whose_begin_it_may_have_held() -> None:
     _, completion = play([chunk({"content": "a"}), b"data: {\n\n", opened("{}"), *END])
-    assert only_call(completion).state == "whole"
+    assert only_call(completion).state == "torn"
     assert completion.verdict.outcome == "interrupted"
 
 

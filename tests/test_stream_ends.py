@@ -235,7 +235,7 @@ LIMITS = {
         [chunk(call(n, id=f"c{n}", name="f", arguments="{}")) for n in (0, 1)],
         "more than 1 tool calls in choice 0",
     ),
-    "keys": (
+    "extras": (
         Limits(extras=2),
         [event({"choices": [], f"k{n}": n}) for n in range(3)],
         "more than 2 unknown keys",
@@ -287,10 +287,10 @@ def test_after_a_limit_reads_are_ignored_since_the_caller_may_not_know() -> None
 
 
 def test_what_just_fits_into_every_limit_is_read() -> None:
-    body = HELLO + MORE + chunk(call(id="c", name="f", arguments="{}")) + finish() + DONE
+    body = HELLO + MORE + chunk(call(id="c", name="f")) + finish() + DONE
     longest = max(map(len, body.split(b"\n")))
     limits = Limits(
-        line=longest, event=longest + 1, body=len(body), text=13, choices=1, tool_calls=1
+        line=longest, event=longest + 1, body=len(body), text=12, choices=1, tool_calls=1
     )
     for reads in cuttings(body):
         _, completion = play(reads, ChatStream(Options(limits=limits)))

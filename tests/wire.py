@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ class Ends(NamedTuple):
     choices: dict[int, int]
     """The end of each choice; NEVER for one that has none."""
     values: list[int]
-    """The last byte of each JSON value."""
+    """The end of each JSON value, in order."""
 
     def by(self, choice: int, size: int) -> bool:
         """Whether the first ``size`` bytes hold the end of a choice."""
@@ -37,7 +38,7 @@ class Ends(NamedTuple):
 
     def has_value(self, start: int, size: int) -> bool:
         """Whether a value ends after ``start`` and by ``size``."""
-        return any(start < value <= size for value in self.values)
+        return bisect(self.values, size) > bisect(self.values, start)
 
 
 def ends_of(body: bytes) -> Ends:

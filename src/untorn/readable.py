@@ -24,7 +24,7 @@ def plain(text: str, most: int = 60) -> str:
 
 def one_line_of_bytes(data: bytes, most: int = 60) -> str:
     """The same for bytes; what is not UTF-8 shows as U+FFFD."""
-    return one_line(data[: 4 * most].decode("utf-8", "replace"), most)
+    return one_line(data[: 4 * most + 4].decode("utf-8", "replace"), most)
 
 
 def amount(count: int, noun: str) -> str:

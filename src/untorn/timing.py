@@ -65,7 +65,7 @@ class Gaps:
             left -= count
             if count and left <= 0:
                 middle: float = SMALLEST * 2.0 ** (number / BINS_PER_DOUBLING)
-                return min(middle, self.longest or middle)
+                return middle if self.longest is None else min(middle, self.longest)
         return None
 
 

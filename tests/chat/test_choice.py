@@ -14,6 +14,7 @@ from untorn.chat.choice import ChoiceBuilder, Kind, kinds_of
 from untorn.chat.chunks import Finding
 from untorn.chat.completion import Audio, Choice, Message, ToolCall, TornToolCall
 from untorn.chat.finish_reasons import Meaning
+from untorn.chat.verdict import DefectLog
 from untorn.events import (
     AudioDelta,
     ChoiceFinished,
@@ -39,7 +40,7 @@ class Builder:
     def __init__(self, options: Options = Options()) -> None:
         self._told: list[StreamEvent] = []
         self.findings: list[Finding] = []
-        self.choice = ChoiceBuilder(1, options, self._told.append)
+        self.choice = ChoiceBuilder(1, options, DefectLog(), self._told.append)
 
     def told(self) -> list[StreamEvent]:
         """The events since the last time."""
@@ -63,7 +64,7 @@ class Builder:
         return self.told()
 
     def close(self) -> list[StreamEvent]:
-        self.choice.close(self.findings)
+        self.choice.close(self.findings, done=False)
         return self.told()
 
     @property

@@ -15,6 +15,7 @@ from untorn.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
+from untorn.options import Limits
 
 NONE, NORMAL, LIMIT = ChoiceEnd.NONE, ChoiceEnd.NORMAL, ChoiceEnd.LIMIT
 
@@ -25,7 +26,7 @@ class Calls:
     def __init__(self) -> None:
         self._told: list[StreamEvent] = []
         self.findings: list[Finding] = []
-        self.of_choice = ChoiceCalls(2, 10, self._told.append)
+        self.of_choice = ChoiceCalls(2, Limits(depth=10), self._told.append)
 
     def told(self) -> list[StreamEvent]:
         """The events since the last time."""
@@ -43,6 +44,9 @@ class Calls:
         return self.told()
 
     def finish(self, end: ChoiceEnd = NORMAL) -> list[StreamEvent]:
+        """What the end tells, but for what waited for it."""
+        self.of_choice.release(self.findings, finished=end is not NONE)
+        self._told.clear()
         self.of_choice.finish(end)
         return self.told()
 
@@ -125,7 +129,6 @@ def test_halves_of_a_pair_are_told_joined_and_a_half_alone_at_the_end() -> None:
     assert calls.receive(fragment(0, arguments="\ude00\ud83d")) == [
         ToolCallDelta(2, call=0, index=0, arguments="\U0001f600")
     ]
-    assert calls.release(finished=False) == []
     assert calls.release() == [ToolCallDelta(2, call=0, index=0, arguments="\ufffd")]
     assert calls.findings == [
         Finding("surrogate-split", "in the arguments of call 0"),

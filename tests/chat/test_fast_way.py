@@ -14,7 +14,6 @@ from untorn.chat.fast_way import MANY, FastWay
 from untorn.chat.payload import Item, KeepAlive, Note, Payload
 from untorn.chat.payload_reader import PayloadReader
 from untorn.events import (
-    Heartbeat,
     LogprobsDelta,
     ReasoningDelta,
     StreamEvent,
@@ -454,8 +453,3 @@ def test_both_ways_give_the_same_events_and_the_same_completion(
         start = max(start, end)
     assert events == plain.plain(given)
     assert fast.completion == plain.completion
-
-
-def test_item_that_is_no_chunk_is_read_the_plain_way_at_any_time() -> None:
-    ways = Ways()
-    assert ways.fast([KeepAlive(), Note("stray-line", "", 0)])[0] == Heartbeat()

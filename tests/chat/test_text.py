@@ -21,7 +21,7 @@ BROKEN_OFF = st.builds(lambda snapshots, row: [*snapshots, *row], SNAPSHOTS, ROW
 
 
 def text_of(*fragments: str, may_be_cumulative: bool = True) -> GrowingText:
-    text = GrowingText(may_be_cumulative=may_be_cumulative)
+    text = GrowingText(10**6, may_be_cumulative=may_be_cumulative)
     for fragment in fragments:
         text.receive(fragment)
     return text
@@ -96,7 +96,7 @@ def test_text_cut_anywhere_arrives_whole_also_within_a_surrogate_pair(
             fragments.append([])
             split += "\udc00" <= unit <= "\udfff"
         fragments[-1].append(unit)
-    growing = GrowingText(may_be_cumulative=False)
+    growing = GrowingText(10**6, may_be_cumulative=False)
     growths = [growing.receive(as_decoded(fragment)) for fragment in fragments]
     codes = [code for growth in growths for code in growth.codes]
     assert shown(growing, growths) == growing.text == text
@@ -105,7 +105,7 @@ def test_text_cut_anywhere_arrives_whole_also_within_a_surrogate_pair(
 
 @given(ROWS | SNAPSHOTS | BROKEN_OFF)
 def test_text_is_what_rule_12_says_and_what_was_delivered_is_the_text(fragments: list[str]) -> None:
-    text = GrowingText(may_be_cumulative=True)
+    text = GrowingText(10**6, may_be_cumulative=True)
     growths = [text.receive(fragment) for fragment in fragments]
     assert (text.text or "") == meaning(fragments)
     assert text.is_cumulative is (meaning(fragments) != "".join(fragments))

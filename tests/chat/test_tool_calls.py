@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.chat.shapes import codes, fragment
 from untorn.chat.chunks import Finding, Fragment
 from untorn.chat.tool_calls import ToolCalls
+from untorn.options import Limits
 
 Listed = tuple[int | None, str | None, str | None, str]
 """Index on the wire, id, name, arguments."""
@@ -29,13 +30,13 @@ def place(
 
 def numbers_of(*fragments: Fragment, of_message: bool = False) -> tuple[list[int], list[str]]:
     """The same with the codes alone, for a new choice."""
-    numbers, findings = place(ToolCalls(10), *fragments, of_message=of_message)
+    numbers, findings = place(ToolCalls(Limits(depth=10)), *fragments, of_message=of_message)
     return numbers, codes(findings)
 
 
 def listed(*fragments: Fragment, of_message: bool = False) -> tuple[list[Listed], list[str]]:
     """The calls that fragments make, and what is odd when nothing more comes."""
-    calls = ToolCalls(10)
+    calls = ToolCalls(Limits(depth=10))
     place(calls, *fragments, of_message=of_message)
     findings: list[Finding] = []
     final = calls.final(findings)
@@ -168,7 +169,7 @@ def test_id_that_came_late_is_known_from_then_on() -> None:
 
 
 def test_sentences_say_which_call_is_meant() -> None:
-    calls = ToolCalls(10)
+    calls = ToolCalls(Limits(depth=10))
     _, findings = place(
         calls,
         fragment(0, "a", None, "{}"),
@@ -263,7 +264,7 @@ def test_different_calls_with_one_id_are_kept_and_told() -> None:
 def test_what_is_odd_in_the_end_is_told_in_a_sentence(
     fragments: list[Fragment], finding: Finding
 ) -> None:
-    calls = ToolCalls(10)
+    calls = ToolCalls(Limits(depth=10))
     place(calls, *fragments)
     findings: list[Finding] = []
     calls.final(findings)
@@ -276,7 +277,7 @@ def test_index_that_another_call_has_too_is_no_offset() -> None:
 
 
 def test_custom_call_is_known_by_its_first_fragment() -> None:
-    calls = ToolCalls(10)
+    calls = ToolCalls(Limits(depth=10))
     place(calls, fragment(0, "a", "f", "free ", custom=True), fragment(0, None, None, "text"))
     findings: list[Finding] = []
     (call,) = calls.final(findings)
@@ -284,7 +285,7 @@ def test_custom_call_is_known_by_its_first_fragment() -> None:
 
 
 def test_call_of_the_fragment_before_and_the_call_at_an_index_are_known() -> None:
-    calls = ToolCalls(10)
+    calls = ToolCalls(Limits(depth=10))
     assert calls.last is None
     place(calls, fragment(0, "a", "f", "{}"), fragment(0, "b", "f", "[]"), fragment(1, "c", "f"))
     first, second, third = calls.calls

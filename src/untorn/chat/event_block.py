@@ -44,9 +44,15 @@ class EventBlock:
 
     def end_before(self, place: int) -> Iterator[Item]:
         """The line at ``place`` ends the event before it, without a blank line."""
-        if self._texts:
-            yield _no_blank_line(place)
+        if not self._texts:
+            return
+        yield _no_blank_line(place)
+        if self._texts > 1:
             yield from self._dispatch()
+            return
+        # An event field after a line names those that follow it.
+        texts, _ = self._look_at(self._take())
+        yield self._payload(texts[0])
 
     def end(self) -> Iterator[Item]:
         """A blank line has come."""
@@ -86,12 +92,17 @@ class EventBlock:
 
     def _dispatch(self) -> Iterator[Item]:
         joined = self._joined()
-        is_one = self._texts < 2 or value_of(joined, self._depth) is not NOTHING
+        is_json = value_of(joined, self._depth) is not NOTHING
+        is_one = self._texts < 2
         lines = self._take()
-        if is_one:
+        texts, whole = ([], []) if is_json else self._look_at(lines)
+        if is_one and any(whole):
+            # Only white space that JSON does not know stands beside it.
+            yield Payload(data_of(texts[0].line), self._kind(self.is_error), texts[0].place)
+            return
+        if is_one or is_json:
             yield Payload(joined, self._kind(self.is_error), lines.place)
             return
-        texts, whole = self._look_at(lines)
         if any(whole):
             yield _no_blank_line(texts[1].place)
             yield from map(self._payload, texts)

@@ -13,8 +13,10 @@ from untorn.chat.quirks.tool_index_missing import call_of
 from untorn.chat.quirks.tool_index_reused import is_another_call
 from untorn.options import Limits
 
-LEGACY = -1
+LEGACY = "function_call"
 """The slot of ``function_call``, which counts as an index of its own."""
+
+Slot = int | str
 
 
 class ToolCalls:
@@ -29,7 +31,7 @@ class ToolCalls:
         self.calls: list[OpenCall] = []
         """In order of opening."""
         self._depth = limits.depth
-        self.at: dict[int, OpenCall] = {}
+        self.at: dict[Slot, OpenCall] = {}
         """By wire index: the call that is open there."""
         self._by_id: dict[str, OpenCall] = {}
         self.last: OpenCall | None = None
@@ -53,7 +55,7 @@ class ToolCalls:
         self.last = call
         return call
 
-    def _at_index(self, slot: int, fragment: Fragment, findings: list[Finding]) -> OpenCall | None:
+    def _at_index(self, slot: Slot, fragment: Fragment, findings: list[Finding]) -> OpenCall | None:
         call = self.at.get(slot)
         if call is None:
             return None
@@ -73,10 +75,10 @@ class ToolCalls:
         findings.append(Finding("tool-index-missing", "a tool call fragment has no index"))
         return call_of(self._by_id, self.last, fragment.id, fragment.name)
 
-    def _open(self, slot: int | None, fragment: Fragment) -> OpenCall:
+    def _open(self, slot: Slot | None, fragment: Fragment) -> OpenCall:
         call = OpenCall(
             len(self.calls),
-            None if fragment.legacy else slot,
+            fragment.index,
             custom=fragment.custom,
             legacy=fragment.legacy,
             depth=self._depth,

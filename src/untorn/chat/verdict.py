@@ -123,7 +123,7 @@ class Verdict(Struct, frozen=True):
             "complete": "every choice finished normally",
             "truncated": "a token limit stopped the answer",
             "filtered": "a content filter stopped the answer",
-            "interrupted": "no choice is known to have ended normally",
+            "interrupted": "nobody knows that every choice ended normally",
             "failed": "the server reported an error by its finish reason",
         }[self.outcome]
         odd = [defect for defect in self.defects if defect.severity == "warning"]

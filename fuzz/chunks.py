@@ -61,7 +61,7 @@ class Sender:
     def stream(self) -> list[bytes]:
         """The events of one body."""
         rng = self.rng
-        events = [self.event() for _ in range(rng.choice([1, 2, 3, 4, 6, 9, 14]))]
+        events = [self.event() for _ in range(rng.choice([1, 2, 3, 4, 5, 7, 10]))]
         if rng.random() < 0.7:
             for index in range(self.choices):
                 reason = rng.choice(FINISH_REASONS[:5])

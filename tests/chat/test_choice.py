@@ -547,7 +547,7 @@ def test_characters_are_counted_over_all_texts_arguments_and_audio() -> None:
         {"content": "abc", "reasoning": "de", "refusal": "f"},
         {"tool_calls": [CALL], "audio": {"data": "AAAA"}},
     )
-    assert builder.choice.length == builder.choice.count() == 12
+    assert builder.choice.length == builder.choice.count() == 13  # the name of the call too
 
 
 def test_count_is_exact_where_the_sum_of_fragments_is_not() -> None:

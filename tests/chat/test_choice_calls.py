@@ -191,10 +191,11 @@ def test_calls_are_revised_where_a_copy_is_dropped() -> None:
     assert calls.finish() == []
 
 
-def test_nothing_is_repaired_in_a_choice_that_never_finished_normally() -> None:
+def test_repair_in_a_choice_that_never_finished_is_told_too() -> None:
     calls = calls_of(fragment(0, "a", "f", "{}"), fragment(0, arguments='{"n":1}'))
-    assert calls.finish(NONE) == []
-    assert calls.of_choice.built(NONE) == [TornToolCall(0, "a", "function", "f", '{"n":1}', "torn")]
+    torn = [TornToolCall(0, "a", "function", "f", '{"n":1}', "torn")]
+    assert calls.finish(NONE) == [Revised(2, "tool_calls", torn)]
+    assert calls.of_choice.built(NONE) == torn
 
 
 def test_call_that_went_on_after_it_finished_is_revised() -> None:
@@ -253,10 +254,27 @@ def test_call_without_a_name_is_torn_whatever_its_arguments(end: ChoiceEnd) -> N
     assert states(end, fragment(0, "a", None, "{}")) == ["torn"]
 
 
-@pytest.mark.parametrize("end", [NORMAL, LIMIT, NONE])
-@pytest.mark.parametrize("arguments", ["{}", "{"])
-def test_call_that_was_open_when_an_event_was_lost_is_torn(end: ChoiceEnd, arguments: str) -> None:
-    calls = calls_of(fragment(0, "a", "f", arguments))
-    calls.of_choice.calls[0].lost = True
-    assert calls.of_choice.built(end) == [TornToolCall(0, "a", "function", "f", arguments, "torn")]
-    assert calls.finish(end) == []
+def test_id_that_comes_after_a_call_was_told_is_revised() -> None:
+    calls = calls_of(fragment(0, None, "f", "{}"))
+    calls.finish()
+    calls.receive(fragment(0, "a"))
+    assert calls.finish() == [Revised(2, "tool_calls", [whole("{}")])]
+
+
+def test_call_that_was_told_as_whole_and_is_not_any_more_is_revised() -> None:
+    calls = calls_of(fragment(0, "a", "f", "{}"))
+    calls.finish()
+    torn = [TornToolCall(0, "a", "function", "f", "{}", "torn")]
+    assert calls.finish(NONE) == [Revised(2, "tool_calls", torn)]
+
+
+def test_list_of_calls_is_told_again_when_another_call_came_after_it() -> None:
+    calls = calls_of(fragment(0, "a", "f", "{}"), fragment(0, arguments='{"n":1}'))
+    calls.finish()
+    calls.receive(fragment(1, "b", "g", "{}"))
+    revised = calls.finish()[0]
+    assert isinstance(revised, Revised)
+    assert [call.arguments for call in revised.value if not isinstance(call, str)] == [
+        '{"n":1}',
+        "{}",
+    ]

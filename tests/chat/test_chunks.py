@@ -219,7 +219,9 @@ def test_object_with_a_delta_alone_is_choice_0(choices: dict[str, Any]) -> None:
     (bare,) = read.choices
     assert bare.delta is not None
     assert (bare.index, bare.delta.content, bare.finish_reason) == (0, "Hi", "stop")
-    assert (bare.extra, read.extra) == ({}, {"v": 1})
+    assert bare.extra == {}
+    # What is no list of choices is no loss: it is kept as it came.
+    assert read.extra == {"v": 1, **{key: value for key, value in choices.items() if value}}
     assert read.findings == [Finding("choices-missing", "a chunk has no list of choices")]
 
 
@@ -247,7 +249,8 @@ def test_choice_that_is_no_object_is_skipped(entry: Any, sentence: str) -> None:
 @pytest.mark.parametrize("more", [{}, {"delta": None}, {"delta": "Hi", "text": None}, {"text": 7}])
 def test_choice_without_a_delta_adds_nothing_but_may_finish(more: dict[str, Any]) -> None:
     read = chunk({"index": 0, "finish_reason": "stop", **more})
-    assert read.choices == [ChunkChoice(0, None, "stop", None, {})]
+    kept = {key: value for key, value in more.items() if value is not None}
+    assert read.choices == [ChunkChoice(0, None, "stop", None, kept)]
     assert read.findings == [Finding("delta-missing", "a choice has neither delta nor message")]
 
 

@@ -137,7 +137,6 @@ def test_final_call_says_what_came_and_nothing_else() -> None:
         repair=None,
         is_json=True,
         is_object=True,
-        lost=True,
     )
 
 
@@ -199,14 +198,17 @@ def test_every_repair_has_a_code_of_the_vocabulary_and_a_sentence() -> None:
     assert REPAIRS["arguments-empty"] == "has no arguments"
 
 
-def test_told_arguments_are_those_delivered_until_the_call_was_said_to_be_whole() -> None:
+def test_call_was_told_as_its_deltas_until_it_was_said_to_be_whole() -> None:
     call = open_call('{"a":1}')
+    call.told_id, call.told_name = "call_1", "f"
     whole = ToolCall(0, "call_1", "function", "f", '{"a":1}')
     torn = TornToolCall(0, "call_1", "function", "f", '{"a":1}', "torn")
-    assert call.told(whole) == call.told(torn) == '{"a":1}'
-    call.told_arguments = '{"a":0}'
-    assert call.told(whole) == '{"a":0}'
-    assert call.told(torn) is None
+    assert call.was_told_as(whole)
+    assert call.was_told_as(torn)
+    call.told_call = whole
+    assert call.was_told_as(ToolCall(1, "call_1", "function", "f", '{"a":1}'))
+    assert not call.was_told_as(ToolCall(0, "call_2", "function", "f", '{"a":1}'))
+    assert not call.was_told_as(torn)
 
 
 # When it is worth asking whether it is JSON ---------------------------------------------------

@@ -10,7 +10,8 @@ from random import Random
 
 from fuzz.examination import Finding, examine
 from fuzz.inputs import Input, limits_of
-from fuzz.mutations import events_of, lines_of
+from fuzz.json_tree import dump, slots
+from fuzz.mutations import events_of, framed_like, lines_of, tree_of_event
 from fuzz.seeds import EVENT_STREAM
 from untorn import Limits, Options
 
@@ -42,6 +43,7 @@ class _Search:
             before = self.best.given.body
             for split in SPLITS:
                 self._remove_parts(split)
+            self._remove_values()
         self._simplify_the_rest()
         return self.best
 
@@ -50,8 +52,8 @@ class _Search:
         for options in (Options(), Options(limits=limits), *_with_fewer_limits(limits)):
             self._try(self.best.given._replace(options=options))
         self._try(self.best.given._replace(ending="eof"))
-        for content_type in (EVENT_STREAM, self.best.given.content_type):
-            self._try(self.best.given._replace(status=200, content_type=content_type))
+        given = self.best.given._replace(status=200)
+        _ = self._try(given._replace(content_type=EVENT_STREAM)) or self._try(given)
 
     def _remove_parts(self, split: Split) -> None:
         parts = split(self.best.given.body)
@@ -66,6 +68,18 @@ class _Search:
                     start += size
             size //= 2
 
+    def _remove_values(self) -> None:
+        """Leave out what can be left out of the JSON of each event."""
+        events = events_of(self.best.given.body)
+        for number in range(len(events)):
+            kept = 0
+            while (smaller := _without_value(events[number], kept)) is not None:
+                changed = [*events[:number], smaller, *events[number + 1 :]]
+                if self._try(self.best.given._replace(body=b"".join(changed))):
+                    events = changed
+                else:
+                    kept += 1
+
     def _try(self, given: Input) -> bool:
         if given == self.best.given or self._left <= 0:
             return False
@@ -76,6 +90,18 @@ class _Search:
                 self.best = found
                 return True
         return False
+
+
+def _without_value(event: bytes, kept: int) -> bytes | None:
+    """An event without one value of its JSON, which ``kept`` others stand before; None if no more
+    do."""
+    tree = tree_of_event(event)
+    found = slots(tree)
+    if kept >= len(found):
+        return None
+    slot = found[kept]
+    del slot.parent[slot.position]
+    return framed_like(event, dump(tree))
 
 
 def _by_words(body: bytes) -> list[bytes]:

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from fuzz.chunks import Sender
+from fuzz.json_mutations import weighed
 from fuzz.mutations import BODY_MUTATIONS, EVENT_MUTATIONS
 from fuzz.seeds import EVENT_STREAM, Seed, seeds
 from untorn import ChatStream, Limits, Options
@@ -66,11 +67,11 @@ def make_input(rng: Random, *, real: bool = True) -> Input:
     events = given.events
     for _ in range(rng.choice([0, 1, 1, 2, 3, 5])):
         if events:
-            events = rng.choice(EVENT_MUTATIONS)(events, rng)
+            events = weighed(EVENT_MUTATIONS, rng)(events, rng)
     body = b"".join(events)
     for _ in range(rng.choice([0, 0, 0, 0, 1, 1, 3])):
         if body:
-            body = rng.choice(BODY_MUTATIONS)(body, rng)
+            body = weighed(BODY_MUTATIONS, rng)(body, rng)
     status, content_type = _head(given, rng)
     return Input(body, status, content_type, random_options(rng), rng.choice(ENDINGS))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from fuzz.chunks import Sender
 from fuzz.json_tree import Literal, Object, Slot, Style, dump, get, slots, slots_named
@@ -12,6 +12,7 @@ from fuzz.words import FINISH_REASONS, IDS, INDEXES, KEYS, ODD_VALUES, RAW_STRIN
 
 Tree = Any
 Mutation = Callable[[Tree, Random], Tree]
+T = TypeVar("T")
 
 
 def swap_type(tree: Tree, rng: Random) -> Tree:
@@ -148,17 +149,35 @@ def message_for_delta(tree: Tree, rng: Random) -> Tree:
     return tree
 
 
-MUTATIONS: list[Mutation] = [
-    *(swap_type, swap_type, to_text, wrap, drop, drop, rename, repeat_key, repeat_key, add_key),
-    *(odd_text, odd_text, exchange, move, move, change_id, finish, more_choices, message_for_delta),
-]
+MUTATIONS: dict[Mutation, int] = {
+    swap_type: 2,
+    to_text: 1,
+    wrap: 1,
+    drop: 2,
+    rename: 1,
+    repeat_key: 2,
+    add_key: 1,
+    odd_text: 2,
+    exchange: 1,
+    move: 2,
+    change_id: 1,
+    finish: 1,
+    more_choices: 1,
+    message_for_delta: 1,
+}
+"""With the weight of each."""
 
 
 def mutated(tree: Tree, rng: Random) -> str:
     """The text of the tree after one to three mutations."""
     for _ in range(rng.choice([1, 1, 2, 3])):
-        tree = rng.choice(MUTATIONS)(tree, rng)
+        tree = weighed(MUTATIONS, rng)(tree, rng)
     return dump(tree, random_style(rng))
+
+
+def weighed(weights: dict[T, int], rng: Random) -> T:
+    """One of the keys, by their weights."""
+    return rng.choices(list(weights), list(weights.values()))[0]
 
 
 def random_style(rng: Random) -> Style:

@@ -23,6 +23,8 @@ LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 PREFIX = re.compile(rb"\A[ \t]*(?:data:[ ]?)?")
 
 MOST_TEXT = 20_000
+MOST_DEPTH = 200
+"""Deeper JSON is left as it is: to walk a tree takes a stack."""
 
 
 def events_of(body: bytes) -> list[bytes]:
@@ -113,20 +115,20 @@ def snapshots(events: list[bytes], rng: Random) -> list[bytes]:
     so_far = ""
     changed = []
     for event in events:
-        tree = _tree(event)
+        tree = tree_of_event(event)
         for slot in slots_named(tree, key):
             if isinstance(slot.value, str):
                 so_far += slot.value
                 slot.put(so_far)
         grows = so_far and len(so_far) < MOST_TEXT
-        changed.append(_framed(event, dump(tree)) if grows and tree is not None else event)
+        changed.append(framed_like(event, dump(tree)) if grows and tree is not None else event)
     return changed
 
 
 def split_text(events: list[bytes], rng: Random) -> list[bytes]:
     """An event as two, each with a part of its text; an escape may stand on both sides."""
     place = rng.randrange(len(events))
-    tree = _tree(events[place])
+    tree = tree_of_event(events[place])
     texts = [
         slot
         for slot in slots_named(tree, "content", "reasoning_content", "arguments", "text", "name")
@@ -141,26 +143,26 @@ def split_text(events: list[bytes], rng: Random) -> list[bytes]:
     parts = []
     for half in (units[:at], units[at:]):
         slot.put(Literal('"' + "".join(half) + '"'))
-        parts.append(_framed(events[place], dump(tree)))
+        parts.append(framed_like(events[place], dump(tree)))
     return [*events[:place], *parts, *events[place + 1 :]]
 
 
 def mutate_json(events: list[bytes], rng: Random) -> list[bytes]:
     """The JSON of one event, mutated."""
     place = rng.randrange(len(events))
-    tree = _tree(events[place])
+    tree = tree_of_event(events[place])
     if tree is None:
         return events
-    event = _framed(events[place], mutated(tree, rng))
+    event = framed_like(events[place], mutated(tree, rng))
     return [*events[:place], event, *events[place + 1 :]]
 
 
 def rewrite(events: list[bytes], rng: Random) -> list[bytes]:
     """The same JSON, written in another way."""
     style = random_style(rng)
-    trees = [_tree(event) for event in events]
+    trees = [tree_of_event(event) for event in events]
     return [
-        event if tree is None else _framed(event, dump(tree, style))
+        event if tree is None else framed_like(event, dump(tree, style))
         for event, tree in zip(events, trees, strict=True)
     ]
 
@@ -171,10 +173,10 @@ def _units(text: str) -> list[str]:
     return [f"\\u{data[at : at + 2].hex()}" for at in range(0, len(data), 2)]
 
 
-def _tree(event: bytes) -> Any:
+def tree_of_event(event: bytes) -> Any:
     """The JSON of an event; None if it has none."""
     text = PREFIX.sub(b"", event, count=1).strip()
-    if text[:1] not in (b"{", b"["):
+    if text[:1] not in (b"{", b"[") or text.count(b"{") + text.count(b"[") > MOST_DEPTH:
         return None
     try:
         return parse(text.decode("utf-8", "replace"))
@@ -182,7 +184,7 @@ def _tree(event: bytes) -> Any:
         return None
 
 
-def _framed(event: bytes, payload: str) -> bytes:
+def framed_like(event: bytes, payload: str) -> bytes:
     """A payload in the frame that an event has; each of its lines in a field of its own."""
     found = PREFIX.match(event)
     prefix = found.group() if found else b""
@@ -190,12 +192,22 @@ def _framed(event: bytes, payload: str) -> bytes:
     return prefix + payload.encode("utf-8", "surrogatepass").replace(b"\n", b"\n" + prefix) + end
 
 
-EVENT_MUTATIONS: list[EventMutation] = [
-    *[mutate_json] * 12,
-    *(drop_event, drop_event, repeat_event, repeat_event, move_event, move_event),
-    *(put_in_event, put_in_event, put_in_event, cut_event, cut_event, in_one_block, bare, array),
-    *(several_fields, several_fields, snapshots, split_text, split_text, rewrite),
-]
+EVENT_MUTATIONS: dict[EventMutation, int] = {
+    mutate_json: 12,
+    drop_event: 2,
+    repeat_event: 2,
+    move_event: 2,
+    put_in_event: 3,
+    cut_event: 2,
+    in_one_block: 1,
+    bare: 1,
+    array: 1,
+    several_fields: 2,
+    snapshots: 1,
+    split_text: 2,
+    rewrite: 1,
+}
+"""With the weight of each."""
 
 # Lines ---------------------------------------------------------------------------------------
 
@@ -272,7 +284,17 @@ def begin_later(body: bytes, rng: Random) -> bytes:
     return body[rng.randrange(min(len(body), 200)) :]
 
 
-BODY_MUTATIONS: list[BodyMutation] = [
-    *(drop_line, put_in_line, put_in_line, put_in_line, before_line, other_end, without_last_end),
-    *(lose_bytes, repeat_bytes, put_in_bytes, put_in_bytes, change_byte, cut_off, begin_later),
-]
+BODY_MUTATIONS: dict[BodyMutation, int] = {
+    drop_line: 1,
+    put_in_line: 3,
+    before_line: 1,
+    other_end: 1,
+    without_last_end: 1,
+    lose_bytes: 1,
+    repeat_bytes: 1,
+    put_in_bytes: 2,
+    change_byte: 1,
+    cut_off: 1,
+    begin_later: 1,
+}
+"""With the weight of each."""

@@ -139,8 +139,11 @@ MOST_KEPT = 40
 def search(seed: int, bound: Bound) -> bool:
     """Search, and keep what is found; whether anything was."""
     one = Search(seed, bound)
-    one.run()
-    for number, finding in list(one.smallest.values())[:MOST_KEPT]:
-        path = keep(minimised(finding), f"input {number} of seed {seed}")
-        print(f"finding: {path.name}: {finding.reason[:200]}", flush=True)
+    try:
+        one.run()
+    finally:
+        for number, finding in list(one.smallest.values())[:MOST_KEPT]:
+            small = minimised(finding)
+            path = keep(small, f"input {number} of seed {seed}")
+            print(f"finding: {path.name}: {small.reason[:200]}", flush=True)
     return bool(one.found)

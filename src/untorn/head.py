@@ -64,8 +64,8 @@ def read_head(status: int, headers: Headers = ()) -> Head:
 
     Raises TypeError where ``headers`` is neither a mapping nor pairs of text.
     """
-    pairs = headers.items() if isinstance(headers, Mapping) else headers
     try:
+        pairs = dict(headers).items()
         named = {_text(name).lower(): _text(value).strip() for name, value in pairs}
     except (ValueError, AttributeError) as exc:
         raise TypeError("headers are a mapping, or pairs, of names and values of text") from exc

@@ -193,7 +193,7 @@ def test_calls_are_revised_where_a_copy_is_dropped() -> None:
 
 def test_repair_in_a_choice_that_never_finished_is_told_too() -> None:
     calls = calls_of(fragment(0, "a", "f", "{}"), fragment(0, arguments='{"n":1}'))
-    torn = [TornToolCall(0, "a", "function", "f", '{"n":1}', "torn")]
+    torn: list[ToolCall | TornToolCall] = [TornToolCall(0, "a", "function", "f", '{"n":1}', "torn")]
     assert calls.finish(NONE) == [Revised(2, "tool_calls", torn)]
     assert calls.of_choice.built(NONE) == torn
 
@@ -264,7 +264,7 @@ def test_id_that_comes_after_a_call_was_told_is_revised() -> None:
 def test_call_that_was_told_as_whole_and_is_not_any_more_is_revised() -> None:
     calls = calls_of(fragment(0, "a", "f", "{}"))
     calls.finish()
-    torn = [TornToolCall(0, "a", "function", "f", "{}", "torn")]
+    torn: list[ToolCall | TornToolCall] = [TornToolCall(0, "a", "function", "f", "{}", "torn")]
     assert calls.finish(NONE) == [Revised(2, "tool_calls", torn)]
 
 

@@ -12,13 +12,13 @@ NAMES = ("demo", "parse")
 
 
 class _Commands(click.Group):
-    def list_commands(self, _ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:
         return list(NAMES)
 
-    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
-        if name not in NAMES:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in NAMES:
             return None
-        command = getattr(import_module(f"untorn.cli.{name}"), name)
+        command = getattr(import_module(f"untorn.cli.{cmd_name}"), cmd_name)
         return command if isinstance(command, click.Command) else None
 
 

@@ -42,8 +42,8 @@ def _fields(value: msgspec.Struct) -> dict[str, Any]:
     fields: dict[str, Any]
     if isinstance(value, LogprobsDelta):
         fields = {"choice": value.choice, "logprobs": _logprobs(bytes(value.raw))}
-    elif hasattr(value, "to_dict"):
-        fields = value.to_dict()
+    elif (to_dict := getattr(value, "to_dict", None)) is not None:
+        fields = to_dict()
     else:
         fields = {name: getattr(value, name) for name in value.__struct_fields__}
     tag = value.__struct_config__.tag

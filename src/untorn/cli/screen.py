@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
@@ -66,7 +66,7 @@ class Screen:
         self._console.print(Text("\n").join(wrapped))
 
     @contextmanager
-    def progress(self, names: Sequence[str], *, quiet: bool) -> Iterator[Iterator[str]]:
+    def progress(self, names: Sequence[str], *, quiet: bool) -> Generator[Iterator[str]]:
         """The names, one after the other. On a terminal a bar below the talk counts them, but
         for ``quiet``."""
         if quiet or self._console is None or not self.is_terminal:

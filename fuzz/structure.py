@@ -118,6 +118,8 @@ class Search:
         self.found += batch.found
         for number, finding in batch.findings:
             known = self.smallest.get(finding.kind)
+            if known is None:
+                print(f"structure: input {number} of seed {batch.seed}: {finding.kind}", flush=True)
             if known is None or len(finding.given.body) < len(known[1].given.body):
                 self.smallest[finding.kind] = (number, finding)
         if self.elapsed - self._told >= REPORT_EVERY:

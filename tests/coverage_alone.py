@@ -28,8 +28,9 @@ OWN_TESTS = {
     "chat/quirks/__init__.py": "chat/quirks/test_quirks.py",
     "cli/commands.py": "cli/test_main.py",
     "sse/__init__.py": "test_exports.py",
+    "stream.py": "test_stream*.py",
 }
-"""Of modules that are tested under another name."""
+"""Of modules that are tested under another name, or in several files."""
 
 WITHOUT_TESTS = {
     "__main__.py": "it calls main(), in a process of its own",
@@ -54,7 +55,6 @@ class Result:
     """How much of a module its own tests cover."""
 
     module: str
-    test: str
     percent: float
     missing: str
     """What went wrong; lines, and branches as ``from->to``, that no test reaches."""
@@ -64,32 +64,32 @@ class Result:
         return not self.missing
 
 
-def own_test(module: str) -> str:
-    """The test file of a module; both as paths below their folders."""
+def own_tests(module: str) -> list[Path]:
+    """The test files of a module, which is given as a path in the package."""
     folder, _, name = module.rpartition("/")
-    return OWN_TESTS.get(module, f"{folder}/test_{name}".lstrip("/"))
+    return sorted(TESTS.glob(OWN_TESTS.get(module, f"{folder}/test_{name}".lstrip("/"))))
 
 
 def measure(module: str) -> Result:
     """Run the module's own tests alone."""
-    test = own_test(module)
-    if not (TESTS / test).exists():
-        return Result(module, test, 0.0, "there is no such file")
+    tests = own_tests(module)
+    if not tests:
+        return Result(module, 0.0, "it has no tests of its own")
     with tempfile.TemporaryDirectory() as folder:
         settings = f"--rcfile={folder}/settings"
         Path(folder, "settings").write_text(SETTINGS.format(folder=folder), encoding="utf-8")
-        pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", str(TESTS / test)]
+        pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, tests)]
         failure = _coverage("run", settings, *pytest)
         _coverage("combine", settings)
         _coverage("json", settings, f"--include={PACKAGE / module}", "-o", f"{folder}/json")
         report = Path(folder, "json")
         if not report.exists():
-            return Result(module, test, 0.0, failure or "it is not even imported")
+            return Result(module, 0.0, failure or "it is not even imported")
         (file,) = json.loads(report.read_text(encoding="utf-8"))["files"].values()
     missing = [*map(str, file["missing_lines"])]
     missing += [f"{start}->{end}" for start, end in file["missing_branches"]]
     said = ", ".join(filter(None, [failure, " ".join(missing)]))
-    return Result(module, test, file["summary"]["percent_covered"], said)
+    return Result(module, file["summary"]["percent_covered"], said)
 
 
 def _coverage(*arguments: str) -> str:

@@ -157,6 +157,16 @@ def test_event_that_is_told_is_in_the_events_until_the_last() -> None:
     assert revised[-1] == completion.tool_calls
 
 
+def test_torn_array_gives_no_chunk_without_those_before_it() -> None:
+    body = b'[{"choices":[{"delta":{"content":"in"}}]},\n{"choices":[{"delta":{"content":" a"}}]}'
+    completion = parse(body, content_type=None)
+    assert completion.choices == []
+    assert [defect.code for defect in completion.verdict.defects] == [
+        "truncated-event",
+        "empty-stream",
+    ]
+
+
 # 4. Cuts mean nothing
 
 

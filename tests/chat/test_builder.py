@@ -106,9 +106,11 @@ def test_first_names_stay_and_other_ones_are_told() -> None:
     builder = new_builder()
     said = {"created": 1, "system_fingerprint": "fp", "service_tier": "default"}
     builder.receive_chunk(chunk(SAYS, id="c1", model="m", **said))
+    builder.receive_chunk(chunk(SAYS, id="c1", model="m"))
+    builder.receive_chunk(chunk(SAYS, id="", model=""))
+    assert found(builder) == {}
     other = {"created": 2, "system_fingerprint": "fp2", "service_tier": "flex"}
     builder.receive_chunk(chunk(SAYS, id="c2", model="n", **other))
-    builder.receive_chunk(chunk(SAYS, id="c1", model="m"))
     completion = builder.completion(None, None)
     assert (completion.id, completion.model, completion.created) == ("c1", "m", 1)
     assert (completion.system_fingerprint, completion.service_tier) == ("fp", "default")
@@ -116,6 +118,13 @@ def test_first_names_stay_and_other_ones_are_told() -> None:
         "id-changed": "the completion got another id; the first stays",
         "model-changed": "the model got another name; the first stays",
     }
+
+
+def test_empty_names_are_none() -> None:
+    builder = new_builder()
+    builder.receive_chunk(chunk(id="", model=""))
+    completion = builder.completion(None, None)
+    assert (completion.id, completion.model) == (None, None)
 
 
 def test_what_is_said_once_may_come_late() -> None:
@@ -173,6 +182,8 @@ def test_choices_that_were_touched_are_known_and_so_are_logprobs() -> None:
     assert builder.touched == [builder.choices[0]]
     assert not builder.has_logprobs
     builder.receive_chunk(chunk(choice(logprobs={"content": []})))
+    assert builder.has_logprobs
+    builder.receive_chunk(chunk(SAYS))
     assert builder.has_logprobs
 
 
@@ -290,6 +301,14 @@ def test_first_error_counts_with_the_status_if_that_was_an_error() -> None:
 
 
 @pytest.mark.parametrize("head", [None, Head(200)])
+def test_answer_may_be_complete_whether_a_head_came_or_not(head: Head | None) -> None:
+    builder = new_builder(head)
+    builder.receive_chunk(chunk(SAYS))
+    builder.receive_chunk(chunk(STOP))
+    assert builder.verdict(None).outcome == "complete"
+
+
+@pytest.mark.parametrize("head", [None, Head(200)])
 def test_error_in_a_stream_that_began_well_has_no_status(head: Head | None) -> None:
     builder = new_builder(head)
     builder.receive_error(ErrorObject("busy"), canonical=True)
@@ -307,6 +326,8 @@ def test_heartbeat_is_told() -> None:
     builder = new_builder()
     builder.receive_heartbeat()
     assert told(builder) == [Heartbeat()]
+    builder.receive_heartbeat()
+    assert builder.heartbeats == 2
 
 
 def test_note_is_told_with_its_count() -> None:
@@ -366,6 +387,7 @@ def test_lost_event_leaves_calls_alone_that_had_finished() -> None:
 def test_last_usage_with_a_count_in_it_wins_and_nothing_is_summed() -> None:
     builder = new_builder()
     builder.receive_chunk(chunk(usage={"prompt_tokens": 1}))
+    assert found(builder) == {}
     builder.receive_chunk(chunk(choice(usage=USAGE), usage={"total_tokens": 9, "cost": 0.5}))
     builder.receive_chunk(chunk(usage={"total_tokens": 0}))
     last = Usage(None, None, 9, {"cost": 0.5})
@@ -431,6 +453,16 @@ def test_snapshots_count_as_what_they_mean() -> None:
         builder.receive_chunk(chunk(choice({"content": "x" * size})))
         assert builder.over is None
     assert builder.choices[0].length == 20
+
+
+def test_values_that_are_kept_as_they_came_count_each_by_itself() -> None:
+    delta = {"annotations": [1], "content": [{"type": "file"}], "reasoning_details": [{}]}
+    builder = new_builder(limits=Limits(extras=6))
+    builder.receive_chunk(chunk(choice(delta)))
+    builder.receive_chunk(chunk(choice(delta)))
+    assert builder.over is None
+    builder.receive_chunk(chunk(choice({"annotations": [1]})))
+    assert builder.over == "more than 6 unknown keys and values"
 
 
 def test_unknown_keys_of_every_level_count_together_and_the_same_one_once() -> None:
@@ -522,6 +554,32 @@ def test_close_tells_what_waits_and_what_can_only_then_be_said() -> None:
     why = "the body ended after 50 bytes with no [DONE], choice 0 unfinished"
     eof = Defect("unexpected-eof", "error", None, 1, why)
     assert builder.close(end()) == [TextDelta(0, "haha"), DefectFound(role), DefectFound(eof)]
+
+
+def test_audio_that_ended_is_no_end_without_done() -> None:
+    builder = builder_of(choice({"role": "assistant", "audio": {"expires_at": 9}}))
+    assert after(builder, end()).keys() == {"unexpected-eof"}
+    assert builder.verdict(end()).outcome == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("done", "over", "outcome"),
+    [
+        (False, None, "interrupted"),
+        (True, None, "complete"),
+        (True, "more than 2 choices", "interrupted"),
+    ],
+)
+def test_bytes_left_unread_over_a_limit_are_missed_unless_they_come_after_done(
+    done: bool, over: str | None, outcome: str
+) -> None:
+    builder = builder_of(SAYS, STOP)
+    if done:
+        builder.receive_done(b"[DONE]")
+    builder.over = over
+    last = end("limit", "a limit was passed")
+    builder.close(last)
+    assert builder.verdict(last).outcome == outcome
 
 
 def test_choice_that_was_asked_for_and_never_came_is_told() -> None:

@@ -28,7 +28,7 @@ from untorn.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
-from untorn.options import Options
+from untorn.options import Limits, Options
 
 TIDE = ["The tide", "The tide comes", "The tide comes in", "The tide comes in at noon"]
 CALL = {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}
@@ -40,7 +40,8 @@ class Builder:
     def __init__(self, options: Options = Options()) -> None:
         self._told: list[StreamEvent] = []
         self.findings: list[Finding] = []
-        self.choice = ChoiceBuilder(1, options, DefectLog(), self._told.append)
+        self.log = DefectLog()
+        self.choice = ChoiceBuilder(1, options, self.log, self._told.append)
 
     def told(self) -> list[StreamEvent]:
         """The events since the last time."""
@@ -63,8 +64,8 @@ class Builder:
         self.choice.receive(read_choice(choice(delta, finish_reason=reason)), self.findings)
         return self.told()
 
-    def close(self) -> list[StreamEvent]:
-        self.choice.close(self.findings, done=False)
+    def close(self, *, done: bool = False) -> list[StreamEvent]:
+        self.choice.close(self.findings, done=done)
         return self.told()
 
     @property
@@ -191,9 +192,12 @@ def test_audio_is_joined_and_its_last_piece_brings_its_end_mark() -> None:
     ]
     assert builder.receive(audio={"data": "BB"}) == [AudioDelta(1, "BB", "")]
     assert not builder.choice.audio_ended
-    assert builder.receive(audio={"expires_at": 9, "id": "a2", "transcript": ""}) == []
+    assert builder.receive(audio={"transcript": "!"}) == [AudioDelta(1, "", "!")]
+    assert builder.receive(audio={"expires_at": 9, "transcript": ""}) == []
     assert builder.choice.audio_ended
-    assert builder.message.audio == Audio("a2", "AABB", "Hi", 9)
+    builder.receive(audio={"data": ""})
+    assert builder.choice.audio_ended
+    assert builder.message.audio == Audio("a1", "AABB", "Hi!", 9)
 
 
 @pytest.mark.parametrize(
@@ -335,6 +339,9 @@ def test_caller_may_know_what_a_reason_means() -> None:
 
 
 def test_long_finish_reason_is_cut_in_sentences_only() -> None:
+    known = Builder(Options(normal_finish_reasons=frozenset({"x" * 100})))
+    known.finish("x" * 100)
+    assert known.findings == [Finding("finish-reason-nonstandard", f"it is '{'x' * 60}'")]
     builder = Builder()
     builder.finish("x" * 100)
     builder.finish("y" * 100)
@@ -447,6 +454,21 @@ def test_calls_may_be_run_only_after_a_normal_end_or_if_closed_before_a_limit(
     assert [call.state for call in builder.message.tool_calls] == [state]
 
 
+def test_call_is_torn_if_an_event_was_lost_before_its_end() -> None:
+    builder = builder_of({"tool_calls": [CALL]})
+    builder.log.add("bad-json", None, "an event is lost")
+    assert builder.finish("tool_calls") == [ChoiceFinished(1, "tool_calls")]
+    assert [call.state for call in builder.message.tool_calls] == ["torn"]
+
+
+def test_call_that_had_finished_is_whole_whatever_is_lost_after_it() -> None:
+    builder = builder_of({"tool_calls": [CALL]})
+    builder.finish("tool_calls")
+    builder.log.add("bad-json", None, "an event is lost")
+    assert builder.close() == []
+    assert [call.state for call in builder.message.tool_calls] == ["whole"]
+
+
 def test_whole_arguments_in_a_choice_that_never_finished_are_torn() -> None:
     builder = builder_of({"tool_calls": [CALL]})
     assert builder.close() == []
@@ -464,11 +486,23 @@ def test_close_tells_what_waits_and_what_came_after_the_end() -> None:
     ]
 
 
-def test_half_a_pair_before_a_tear_is_not_told() -> None:
+@pytest.mark.parametrize(("done", "text"), [(False, "a"), (True, "a\ufffd")])
+def test_half_a_pair_at_the_end_is_told_unless_its_partner_may_have_been_on_its_way(
+    done: bool, text: str
+) -> None:
     builder = builder_of({"refusal": "a\ud83d"})
-    assert builder.close() == []
-    assert builder.message.refusal == "a"
+    assert builder.close(done=done) == ([RefusalDelta(1, "\ufffd")] if done else [])
+    assert builder.message.refusal == text
     assert codes(builder.findings) == ["lone-surrogate"]
+
+
+def test_reason_after_done_stood_for_it_is_no_second_end_and_counts() -> None:
+    builder = builder_of({"tool_calls": [CALL]})
+    builder.choice.accept_done(builder.findings)
+    builder.told()
+    assert builder.finish("content_filter") == [Revised(1, "finish_reason", "content_filter")]
+    assert builder.findings == []
+    assert [call.state for call in builder.message.tool_calls] == ["torn"]
 
 
 # What is odd at the end -----------------------------------------------------------------------
@@ -533,6 +567,13 @@ def test_audio_that_ended_a_choice_is_told() -> None:
     ]
 
 
+def test_audio_of_a_choice_that_has_a_reason_is_no_audio_end() -> None:
+    builder = builder_of({"role": "assistant", "audio": {"expires_at": 9}})
+    builder.choice.accept_done([])
+    builder.finish("stop")
+    assert builder.choice.odd_at_the_end() == []
+
+
 def test_done_that_stands_for_a_reason_by_the_wish_of_the_caller_is_no_audio_end() -> None:
     builder = builder_of({"role": "assistant"})
     builder.choice.accept_done([])
@@ -548,6 +589,42 @@ def test_characters_are_counted_over_all_texts_arguments_and_audio() -> None:
         {"tool_calls": [CALL], "audio": {"data": "AAAA"}},
     )
     assert builder.choice.length == builder.choice.count() == 13  # the name of the call too
+
+
+@pytest.mark.parametrize(
+    ("limits", "deltas", "over"),
+    [
+        (Limits(tool_calls=1), [{"tool_calls": [CALL]}], None),
+        (
+            Limits(tool_calls=1),
+            [{"tool_calls": [CALL, CALL | {"index": 1}]}],
+            "more than 1 tool calls in choice 1",
+        ),
+        (Limits(text=65), [{"content": text} for text in [*TIDE, "!"]], None),
+        (
+            Limits(text=64),
+            [{"content": text} for text in [*TIDE, "!"]],
+            "more than 64 characters in choice 1",
+        ),
+        (
+            Limits(text=64),
+            [{"reasoning": text} for text in [*TIDE, "!"]],
+            "more than 64 characters in choice 1",
+        ),
+        (
+            Limits(name=1),
+            [{"tool_calls": [CALL]}, {"tool_calls": [CALL]}],
+            "more than 1 characters in the name of a tool call",
+        ),
+    ],
+)
+def test_limit_that_was_passed_is_told_in_a_sentence(
+    limits: Limits, deltas: list[dict[str, Any]], over: str | None
+) -> None:
+    builder = Builder(Options(limits=limits))
+    for delta in deltas:
+        builder.receive(**delta)
+    assert builder.choice.over == over
 
 
 def test_count_is_exact_where_the_sum_of_fragments_is_not() -> None:

@@ -136,6 +136,33 @@ def test_unknown_keys_that_are_not_null_are_kept_at_every_level_and_padding_is_d
     assert (of_choice.delta.extra, of_choice.extra, read.extra) == ({"v": 1}, {"v": 2}, {"v": 3})
 
 
+OTHER_TYPES: dict[str, Any] = {
+    "role": ["assistant"],
+    "content": 7,
+    "reasoning": {},
+    "reasoning_content": 7,
+    "reasoning_details": "Hm",
+    "refusal": True,
+    "tool_calls": "f",
+    "function_call": "auto",
+    "audio": [],
+    "annotations": {},
+}
+
+
+@pytest.mark.parametrize(("key", "value"), list(OTHER_TYPES.items()))
+def test_value_of_another_type_in_a_delta_is_kept_as_it_came(key: str, value: Any) -> None:
+    assert delta(**{key: value}).extra == {key: value}
+
+
+def test_value_of_another_type_in_a_choice_or_a_chunk_is_kept_as_it_came() -> None:
+    of_choice = {"index": [], "finish_reason": 7, "logprobs": [], "usage": 7, "error": 7, "text": 7}
+    (read,) = chunk({"delta": {}, "message": "Hi", **of_choice}).choices
+    assert read.extra == {"message": "Hi", **of_choice}
+    of_chunk = {"id": 7, "object": 7, "created": [], "model": 7, "usage": 7, "error": 7}
+    assert chunk(choice(), **of_chunk).extra == of_chunk
+
+
 @pytest.mark.parametrize("name", ["id", "model", "system_fingerprint", "service_tier"])
 @pytest.mark.parametrize("value", [None, 7, ["c1"]])
 def test_name_that_is_no_text_counts_as_absent(name: str, value: Any) -> None:

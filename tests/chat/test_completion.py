@@ -180,6 +180,7 @@ def test_logprobs_of_all_chunks_are_one_object_with_lists_joined() -> None:
 def test_logprobs_that_never_came_are_none() -> None:
     assert choice().logprobs is None
     assert with_logprobs(b"{}").logprobs == {}
+    assert with_logprobs(b'{"content":null}').logprobs == {"content": None}
 
 
 def test_logprobs_are_not_changed_by_a_look_at_them() -> None:

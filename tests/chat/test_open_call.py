@@ -68,6 +68,7 @@ def test_fragments_are_new_text_and_are_joined() -> None:
 def test_surrogate_pair_in_two_fragments_is_joined() -> None:
     call = open_call('"')
     assert call.append("a" + HIGH) == ("a", ())
+    assert call.append("") == ("", ())
     assert call.append(LOW + '"') == (FACE + '"', ("surrogate-split",))
     assert call.arguments == f'"a{FACE}"'
 
@@ -84,6 +85,23 @@ def test_half_a_pair_without_its_partner_becomes_u_fffd() -> None:
     assert call.close(finished=True) == ("\ufffd", ("lone-surrogate",))
     assert call.close(finished=True) == ("", ())
     assert call.arguments == '"\ufffda\ufffd'
+
+
+def test_half_a_pair_at_a_tear_is_not_delivered_its_partner_may_have_been_on_its_way() -> None:
+    call = open_call('"' + HIGH)
+    assert call.close(finished=False) == ("", ("lone-surrogate",))
+    assert call.close(finished=False) == ("", ())
+    assert call.arguments == '"'
+
+
+def test_size_is_that_of_the_arguments_and_the_name_at_any_time() -> None:
+    call = OpenCall(0, None, custom=False, legacy=False, depth=DEPTH)
+    sizes = [call.size]
+    for fragment in ['{"a":', "", "1}"]:
+        call.append(fragment)
+        sizes.append(call.size)
+    call.name = "get_time"
+    assert [*sizes, call.size] == [0, 5, 5, 7, 15]
 
 
 def test_only_a_call_that_has_started_and_waits_for_nothing_is_usual() -> None:
@@ -114,7 +132,9 @@ def test_only_a_call_that_has_started_and_waits_for_nothing_is_usual() -> None:
 def test_call_is_whole_when_its_arguments_so_far_are_json(
     fragments: list[str], whole: bool
 ) -> None:
-    assert open_call(*fragments).is_whole() is whole
+    call = open_call(*fragments)
+    assert call.is_whole() is whole
+    assert call.is_whole() is whole
 
 
 def test_call_deeper_than_the_limit_is_never_whole() -> None:
@@ -242,7 +262,9 @@ def test_what_json_can_read_has_ended_for_the_scan(text: str, cut: int) -> None:
     assert scan.ended([text[:cut], text[cut:]]) or not is_json(text)
 
 
-@pytest.mark.parametrize("text", ["", " ", "{} {}", "{}1", "1{}", '"a', "{", "{]{", "1" * 100])
+@pytest.mark.parametrize(
+    "text", ["", " ", "{} {}", "{}1", "1{}", "1{", '"a', "{", "{]{", "{}{}}{{}", "1" * 100]
+)
 def test_what_cannot_be_one_json_text_has_not_ended(text: str) -> None:
     assert not ended(text)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untorn.chat.pieces import join, joined, merge_block
+from untorn.chat.pieces import MANY, join, joined, merge_block
 
 Block = dict[str, Any]
 
@@ -31,6 +31,12 @@ def merged(*pieces: Block) -> list[Block]:
 @given(st.lists(st.text(), min_size=1))
 def test_strings_are_joined(pieces: list[str]) -> None:
     assert joined_values(*pieces) == "".join(pieces)
+
+
+def test_many_strings_are_joined_in_their_order() -> None:
+    pieces = [str(number) for number in range(2 * MANY + 1)]
+    assert joined_values(*pieces) == "".join(pieces)
+    assert joined_values(*pieces[:MANY]) == "".join(pieces[:MANY])
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,9 @@ def test_text_is_what_rule_12_says_and_what_was_delivered_is_the_text(fragments:
     growths = [text.receive(fragment) for fragment in fragments]
     assert (text.text or "") == meaning(fragments)
     assert text.is_cumulative is (meaning(fragments) != "".join(fragments))
+    assert text.size == len(meaning(fragments))
     assert shown(text, growths) == meaning(fragments)
+    assert text.size == len(meaning(fragments))
 
 
 @given(SNAPSHOTS)
@@ -147,6 +149,39 @@ def test_snapshots_known_too_late_revise_the_text() -> None:
     fragments = ["a", "ab", "abc", "abcd", "abcde", "abcde" + "f" * 15]
     text = text_of(*fragments[:-1])
     assert text.receive(fragments[-1]) == Growth("", fragments[-1], ())
+
+
+def test_fragment_that_only_brings_half_a_pair_is_no_fragment_of_its_own() -> None:
+    text = text_of(HIGH, LOW + "x" * 20, FACE + "x" * 21, FACE + "x" * 22)
+    assert not text.is_cumulative
+    assert text.text == (FACE + "x" * 20) + (FACE + "x" * 21) + (FACE + "x" * 22)
+
+
+def test_snapshots_that_break_off_are_not_told_if_all_of_them_would_be_over_the_limit() -> None:
+    text = GrowingText(len("".join(TIDE)), may_be_cumulative=True)
+    for fragment in TIDE:
+        text.receive(fragment)
+    assert not text.is_over
+    assert text.receive("!") == Growth("", None, ())
+    assert text.is_over
+    assert text.text == TIDE[-1]
+
+
+def test_snapshots_that_break_off_just_below_the_limit_are_told() -> None:
+    text = GrowingText(len("".join(TIDE)) + 1, may_be_cumulative=True)
+    for fragment in [*TIDE, "!"]:
+        text.receive(fragment)
+    assert not text.is_over
+    assert text.text == "".join(TIDE) + "!"
+
+
+def test_size_is_that_of_the_text_at_any_time() -> None:
+    text = text_of()
+    sizes = [text.size]
+    for fragment in ["a", "b", "", "cde" + HIGH, LOW]:
+        text.receive(fragment)
+        sizes.append(text.size)
+    assert sizes == [0, 1, 2, 2, 5, 6]
 
 
 def test_what_waits_is_delivered_at_the_end() -> None:
@@ -196,10 +231,11 @@ def test_whole_text_that_begins_with_the_text_so_far_brings_only_the_rest() -> N
     assert text.text == "The tide comes"
 
 
-def test_whole_text_that_begins_otherwise_is_appended() -> None:
-    text = text_of("The ", "tide")
-    assert text.receive_whole("A tide") == Growth("A tide", None, ())
-    assert text.text == "The tideA tide"
+@pytest.mark.parametrize("text", ["The", "A tide comes in"])
+def test_whole_text_that_is_shorter_or_another_one_brings_all_of_itself(text: str) -> None:
+    growing = text_of("The ", "tide")
+    assert growing.receive_whole(text) == Growth(text, None, ())
+    assert growing.text == "The tide" + text
 
 
 def test_whole_text_may_be_all_there_is() -> None:

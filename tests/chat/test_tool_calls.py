@@ -192,6 +192,15 @@ def test_sentences_say_which_call_is_meant() -> None:
     ]
 
 
+def test_name_that_outgrows_its_limit_is_not_taken_and_told() -> None:
+    calls = ToolCalls(Limits(name=10))
+    place(calls, fragment(0, "a", "get_"), fragment(0, None, "012345"))
+    assert calls.over is None
+    place(calls, fragment(0, None, "6"))
+    assert calls.over == "more than 10 characters in the name of a tool call"
+    assert calls.calls[0].name == "get_012345"
+
+
 # function_call --------------------------------------------------------------------------------
 
 
@@ -244,6 +253,33 @@ def test_different_calls_with_one_id_are_kept_and_told() -> None:
             Finding("tool-index-offset", "the calls are numbered 1, 2, 3, 4"),
         ),
         ([fragment(0, "a", "f")], Finding("arguments-empty", "call 0 has no arguments")),
+        (
+            [fragment(0, "a", "f", '"{}"')],
+            Finding(
+                "arguments-double-encoded",
+                "call 0 has a JSON string for arguments, which holds JSON",
+            ),
+        ),
+        (
+            [fragment(0, "a", "f", "{}"), fragment(0, None, None, '{"n":1}')],
+            Finding(
+                "arguments-placeholder",
+                "call 0 began with {} before its arguments, which is dropped",
+            ),
+        ),
+        (
+            [fragment(0, "a", "f", '{"n":1}'), fragment(0, None, None, '{"n": 1}')],
+            Finding(
+                "arguments-resent", "call 0 got its whole arguments once more, which are dropped"
+            ),
+        ),
+        (
+            [fragment(0, "a", "f", '{"n"'), fragment(0, None, None, '{"n":1}')],
+            Finding(
+                "arguments-cumulative",
+                "call 0 repeated all arguments in each fragment; the last one is taken",
+            ),
+        ),
         (
             [fragment(0, "a", "f", "{")],
             Finding(

@@ -22,7 +22,7 @@ from enum import Enum, auto
 from untorn.chat.bare_lines import BareLines
 from untorn.chat.block import Block
 from untorn.chat.event_block import EventBlock
-from untorn.chat.json_text import value_of
+from untorn.chat.json_text import is_torn, value_of
 from untorn.chat.payload import USUAL, Item, KeepAlive, Kind, Note, Payload
 from untorn.head import EVENT_STREAM, Head
 from untorn.options import Limits
@@ -439,7 +439,7 @@ class Framing:
             self._bare.is_one_line = len(held.joined.split(b"\n")) == 1
         elif self._failed:
             self._end_text()
-        elif any(map(self._block.is_whole, held.lines)):
+        elif not is_torn(held.joined) and any(map(self._block.is_whole, held.lines)):
             self._release_held()
             self._end_block_at_eof()
         elif held.lines[-1]:

@@ -82,6 +82,18 @@ def value_of(data: bytes, depth: int) -> Any:
         return NOTHING
 
 
+def is_torn(data: bytes) -> bool:
+    """Whether ``data`` is no JSON, but for all that is seen the begin of one."""
+    text = data.decode("utf-8", "replace").rstrip()
+    try:
+        _lenient.decode(text)
+    except json.JSONDecodeError as exc:
+        return exc.pos >= len(text) or exc.msg.startswith("Unterminated string")
+    except (ValueError, RecursionError):
+        pass
+    return False
+
+
 def normal_form(text: str, depth: int) -> str:
     """The same for texts that are JSON and mean the same; ``text`` itself if it is no JSON.
 
@@ -127,6 +139,7 @@ def _refuse(name: str) -> Any:
     raise ValueError(name)
 
 
+_lenient = json.JSONDecoder(strict=False)
 _by_the_letter = json.JSONDecoder(parse_constant=_refuse)
 
 

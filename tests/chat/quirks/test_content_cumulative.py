@@ -102,6 +102,8 @@ def test_text_is_what_the_rule_says_of_all_fragments(fragments: list[str]) -> No
     snapshots, shown = play(fragments)
     assert snapshots.confirmed is are_snapshots(fragments)
     assert snapshots.text == meaning(fragments)
+    assert snapshots.size == len(meaning(fragments))
+    assert snapshots.total == len("".join(fragments))
     assert snapshots.fragments() == fragments
     assert shown[-1] + snapshots.release() == meaning(fragments)
 

@@ -31,6 +31,12 @@ def test_thinking_parts_are_reasoning_whatever_holds_their_text(thinking: Any) -
     assert read_parts(parts) == Parts(reasoning="Let me see")
 
 
+def test_rest_of_a_thinking_part_is_kept_beside_its_text() -> None:
+    signed = {"type": "thinking", "thinking": [{"text": "Hm"}], "signature": "S", "closed": True}
+    rest = {"type": "thinking", "signature": "S", "closed": True}
+    assert read_parts([signed]) == Parts(reasoning="Hm", others=[rest])
+
+
 def test_both_kinds_are_joined_each_by_itself() -> None:
     parts = [{"thinking": "one "}, {"text": "A"}, {"thinking": "two"}, {"text": "B"}]
     assert read_parts(parts) == Parts(content="AB", reasoning="one two")

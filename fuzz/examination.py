@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -30,6 +31,7 @@ class Finding(NamedTuple):
 
 MOST_SLOWLY = 4096
 """Bytes; more are not given to the reference, nor one by one."""
+MOST_ENDS = 20
 
 
 class Subject:
@@ -88,8 +90,12 @@ def _readable(subject: Subject) -> Iterator[str | None]:
 
 def _tears(subject: Subject) -> Iterator[str | None]:
     body = subject.given.body
-    for _ in range(12 if subject.everything else 1):
-        beginning = subject.given._replace(body=body[: subject.rng.randint(0, len(body))])
+    sizes = [subject.rng.randint(0, len(body))]
+    if subject.everything:
+        ends = [found.end() for found in re.finditer(rb"[\r\n]|\Z", body)][:MOST_ENDS]
+        sizes += [max(0, end - less) for end in ends for less in (0, 1, 2)]
+    for size in sizes:
+        beginning = subject.given._replace(body=body[:size])
         torn = play(beginning)
         yield oracles.ends_once(torn)
         yield oracles.keeps_law_one(beginning, torn)

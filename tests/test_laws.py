@@ -96,6 +96,19 @@ def test_limit_after_done_changes_nothing() -> None:
     assert (completion.verdict.ending, completion.verdict.outcome) == ("limit", "complete")
 
 
+def test_event_named_error_stays_one_when_a_later_field_names_it_otherwise() -> None:
+    failure = b'event: error\ndata: {"why":"overloaded"}\nevent: done\n\n'
+    completion = parse(says(content="x", reason="stop") + failure + DONE)
+    assert completion.verdict.outcome == "failed"
+
+
+def test_arguments_with_a_number_out_of_range_are_not_run_with_null() -> None:
+    body = b'{"index":0,"function":{"name":"f","arguments":{"x":1e999}}}'
+    delta = b'data: {"choices":[{"index":0,"delta":{"tool_calls":[' + body + b"]}}]}\n\n"
+    completion = parse(delta + says(reason="stop") + DONE)
+    assert [call.state for call in completion.tool_calls] == ["torn"]
+
+
 # 2. No invention
 
 

@@ -138,6 +138,12 @@ def test_whole_bare_line_ends_the_event_before_it() -> None:
     assert not block.lines
 
 
+def test_whole_bare_line_ends_an_event_of_several_lines() -> None:
+    block, _ = opened(FIRST_HALF, SECOND_HALF)
+    assert told(block.end_before(2)) == [("no-blank-line", 2), (b'{"a":\n1}', "event")]
+    assert not block.lines
+
+
 def test_whole_bare_line_ends_nothing_where_no_event_is_open() -> None:
     block, _ = opened(b"data:")
     assert list(block.end_before(1)) == []
@@ -184,6 +190,13 @@ def test_event_that_a_further_line_ends_keeps_the_name_before_it() -> None:
         (b'{"a":1}', "event"),
         (b'{"a":1}', "error event"),
     ]
+
+
+def test_event_field_after_the_lines_does_not_take_their_name() -> None:
+    # Of a stream without blank lines, in which an event without data follows.
+    assert told(ended(b"event: error", WHOLE, b"event: x")) == [(b'{"a":1}', "error event")]
+    items, _ = cut(b"event: error", WHOLE, b"event: x")
+    assert told(items)[1:] == [(b'{"a":1}', "error event")]
 
 
 # The end of the body -------------------------------------------------------------------------

@@ -43,10 +43,6 @@ class Block:
         self._errors.append(is_error)
         self.size += len(line) + 1
 
-    def clear(self) -> None:
-        """Forget all lines."""
-        self.__init__()  # type: ignore[misc]
-
     @property
     def place(self) -> int:
         """Where the first line is."""
@@ -56,6 +52,11 @@ class Block:
     def lines(self) -> list[bytes]:
         """The lines."""
         return self._lines
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether any line is in an event named ``error``."""
+        return 1 in self._errors
 
     @property
     def joined(self) -> bytes:

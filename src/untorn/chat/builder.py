@@ -134,6 +134,10 @@ class CompletionBuilder:
         self._html = self._html or note.code == "html-body"
         self.found(note.code, note.detail, count=note.count)
 
+    def distrust_calls(self) -> None:
+        """What was read may not be what was meant: no call that is open may be run."""
+        self._log.event_lost = True
+
     def receive_heartbeat(self) -> None:
         """Something came that says nothing."""
         self.heartbeats += 1

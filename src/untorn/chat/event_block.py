@@ -64,11 +64,12 @@ class EventBlock:
         """The body has ended. What is whole is used; what is not is in ``cut``."""
         if not self.lines:
             return
+        is_error = self.is_error or self.lines.has_errors
         joined = self._joined()
         lines = self._take()
         if self.is_whole(joined):
             yield _no_final_blank_line(lines.place)
-            yield Payload(joined, self._kind(self.is_error), lines.place)
+            yield Payload(joined, self._kind(is_error), lines.place)
             return
         texts, whole = self._look_at(lines)
         if not any(whole):
@@ -91,6 +92,8 @@ class EventBlock:
         return is_done(data)
 
     def _dispatch(self) -> Iterator[Item]:
+        # Named once, a failure is not unnamed by a later event field.
+        is_error = self.is_error or self.lines.has_errors
         joined = self._joined()
         is_json = value_of(joined, self._depth) is not NOTHING
         is_one = self._texts < 2
@@ -98,10 +101,10 @@ class EventBlock:
         texts, whole = ([], []) if is_json else self._look_at(lines)
         if is_one and any(whole):
             # Only white space that JSON does not know stands beside it.
-            yield Payload(data_of(texts[0].line), self._kind(self.is_error), texts[0].place)
+            yield Payload(data_of(texts[0].line), self._kind(is_error), texts[0].place)
             return
         if is_one or is_json:
-            yield Payload(joined, self._kind(self.is_error), lines.place)
+            yield Payload(joined, self._kind(is_error), lines.place)
             return
         if any(whole):
             yield _no_blank_line(texts[1].place)

@@ -10,7 +10,7 @@ USUAL = b"data: {"
 """How the line of a usual event begins; what is behind ``data: `` is its payload."""
 USUAL_PREFIX = len(b"data: ")
 
-Kind = Literal["event", "error event", "line", "document", "error field", "text"]
+Kind = Literal["event", "error event", "line", "error field", "text"]
 
 
 class Payload(Struct, gc=False):
@@ -18,8 +18,8 @@ class Payload(Struct, gc=False):
 
     data: bytes
     kind: Kind
-    """``error event``: the event is named ``error``. ``line``: a bare line that may turn out to
-    be a document. ``document``: the whole body. ``error field``: the value of a field named
+    """``error event``: the event is named ``error``. ``line``: bare JSON that may turn out
+    to be the whole body. ``error field``: the value of a field named
     ``error``. ``text``: the whole body of an error status that is neither JSON, HTML nor SSE."""
     place: int | None
     """Where its first line is; only framing can say what it means. None where nobody knows."""

@@ -94,6 +94,9 @@ class PayloadReader:
             return
         for code in decoded.allowed:
             self._allow(code, data)
+        if "json-nonfinite" in decoded.allowed and b'"arguments"' in data:
+            # Arguments that came as an object may now say null where a number was.
+            builder.distrust_calls()
         if value != decoded.value:
             builder.found("lone-surrogate", "half a surrogate pair stands alone", data)
         values = value if in_array else [value]
@@ -124,7 +127,7 @@ class PayloadReader:
             builder.over = builder.over or too_many
             return
         if is_chunk(value):
-            is_document = kind in ("line", "document") and not in_array
+            is_document = kind == "line" and not in_array
             chunk = self._read_chunk(value, data, is_document, in_array)
             if error is not None:
                 # Nobody expects choices beside an error.

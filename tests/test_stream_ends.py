@@ -381,3 +381,38 @@ def test_parse_takes_status_content_type_and_options() -> None:
     assert "content-type-mismatch" in codes(parse(HELLO, content_type="text/plain"))
     options = Options(accept_done_without_finish_reason=True)
     assert parse(HELLO + DONE, options=options).verdict.outcome == "complete"
+
+
+def test_read_that_is_one_usual_event_may_pass_a_limit_too() -> None:
+    stream = ChatStream(Options(limits=Limits(choices=1)))
+    first = b'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"a"}}]}\n\n'
+    assert stream.receive_data(first)
+    assert isinstance(
+        stream.receive_data(first.replace(b'"index":0', b'"index":1'))[-1], StreamEnded
+    )
+    assert stream.completion.verdict.reason == "more than 1 choices"
+    assert stream.completion.content == "a"
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        (Limits(event=40), "an event of more than 40 bytes"),
+        (Limits(body=100), "a body of more than 100 bytes"),
+        (Limits(text=1), "more than 1 characters in choice 0"),
+    ],
+)
+def test_payloads_have_the_limits_of_events(limits: Limits, reason: str) -> None:
+    stream = ChatStream(Options(limits=limits))
+    chunk = {"choices": [{"index": 0, "delta": {"content": "abc", "v": "x" * 40}}]}
+    events = [*stream.receive_payload(chunk), *stream.receive_payload(chunk)]
+    assert isinstance(events[-1], StreamEnded)
+    assert (stream.completion.verdict.ending, stream.completion.verdict.reason) == ("limit", reason)
+    assert stream.receive_payload(chunk) == []
+
+
+def test_chunk_that_holds_itself_is_the_callers_mistake() -> None:
+    chunk: dict[str, Any] = {}
+    chunk["choices"] = chunk
+    with pytest.raises(TypeError, match="no JSON"):
+        ChatStream().receive_payload(chunk)

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.chat_helpers import Told, by_event, call, chunk, finish, play, texts_of
@@ -24,7 +24,7 @@ from untorn.options import Limits, Options
 from untorn.sse import EventStream
 from untorn.sse.lines import LineSplitter
 
-some = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=200)
 
 any_bodies = bodies | damaged_bodies()
 

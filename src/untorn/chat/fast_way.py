@@ -199,11 +199,14 @@ class FastWay:
         # msgspec checks neither the UTF-8 nor the depth of what it does not decode.
         if logprobs == b"null":
             return True
+        if logprobs[:1] != b"{":
+            return False
+        if logprobs.isascii() and logprobs.count(b"{") + logprobs.count(b"[") <= self._limits.depth:
+            return True
         try:
-            text = logprobs.decode("utf-8")
+            return not too_deep(logprobs.decode("utf-8"), self._limits.depth)
         except UnicodeDecodeError:
             return False
-        return text[:1] == "{" and not too_deep(text, self._limits.depth)
 
     def _add(self, choice: UsualChoice) -> None:
         index, delta, out = choice.index, choice.delta, self._builder.out

@@ -99,15 +99,29 @@ def _tears(subject: Subject) -> Iterator[str | None]:
         torn = play(beginning)
         yield oracles.ends_once(torn)
         yield oracles.keeps_law_one(beginning, torn)
-        yield oracles.is_beginning(torn, subject.whole)
+        yield oracles.is_beginning(size, torn, subject.whole)
+
+
+def _while_open(subject: Subject) -> Iterator[str | None]:
+    given, events = subject.given, subject.whole.events
+    played = None
+    for played in ways.play_open(given, by_event(given.body)):
+        yield oracles.keeps_law_one(given, played)
+        str(played.completion)
+    if played is not None and played.events != events[: len(played.events)]:
+        yield "events: they differ where times are handed in"
 
 
 def _framing(subject: Subject) -> Iterator[str | None]:
-    body = subject.given.body
-    completion = subject.whole.completion
-    reading = ways.read_events([body], subject.given.options.limits)
-    if reading.over is None and completion.verdict.ending != "limit":
-        yield oracles.frames_by_the_letter(ways.framed(body), reading, completion)
+    given, completion = subject.given, subject.whole.completion
+    reading = ways.read_events([given.body], given.options.limits)
+    if reading.over is not None or completion.verdict.ending == "limit":
+        return
+    framing = ways.framed(given.body)
+    yield oracles.frames_by_the_letter(framing, reading, completion)
+    if given.ending == "eof" and not framing.codes and not framing.names_errors:
+        by_payloads = ways.play_payloads(given, framing.payloads)
+        yield oracles.holds_the_same(completion, by_payloads.completion)
 
 
 def _reference(subject: Subject) -> Iterator[str | None]:
@@ -130,6 +144,7 @@ CHECKS: dict[str, tuple[float, Check]] = {
     "plain way": (0.5, _plain_way),
     "readable": (0.2, _readable),
     "tears": (0.25, _tears),
+    "while open": (0.05, _while_open),
     "framing": (0.25, _framing),
     "reference": (0.1, _reference),
 }

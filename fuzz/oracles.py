@@ -84,17 +84,35 @@ def _what_of(reading: Reading, reference: Reading) -> str:
 
 
 BROKEN = {"bad-json", "not-json"}
-"""Data that is no JSON: if it came in several lines, it was read line by line."""
+"""Data that is no JSON."""
+END_MARK = re.compile(r"\W*done\W*", re.IGNORECASE)
 
 
 def frames_by_the_letter(framing: Framed, reading: Reading, completion: Completion) -> str | None:
     """Where framing finds nothing odd, its payloads are the data of the standard's events."""
     codes = {defect.code for defect in completion.verdict.defects}
     if framing.codes or codes & BROKEN:
-        return None
-    payloads = [payload.decode("utf-8", "replace") for payload in framing.payloads]
-    data = [event[1] for event in reading.events]
+        return None  # if such data came in several lines, it was read line by line
+    payloads = [_as_read(payload.decode("utf-8", "replace")) for payload in framing.payloads]
+    data = [_as_read(event[1]) for event in reading.events]
     return None if payloads == data else f"payloads: framing gives {payloads}, the standard {data}"
+
+
+def _as_read(data: str) -> str:
+    # An end mark is no JSON: with blank lines around it, it is read line by line too.
+    return data.strip() if END_MARK.fullmatch(data) else data
+
+
+def holds_the_same(one: Completion, other: Completion) -> str | None:
+    """Two doors, bytes and the data of events, lead to the same answer."""
+    for name in ("choices", "usage", "id", "model", "created", "extra"):
+        value, another = getattr(one, name), getattr(other, name)
+        if value != another:
+            what = f"{name} {_what_differs(value, another)}".rstrip()
+            return f"{what}: it is {value!r}, by the other door {another!r}"
+    if one.verdict.outcome != other.verdict.outcome:
+        return f"outcome: it is {one.verdict}, by the other door {other.verdict}"
+    return None
 
 
 def can_be_replayed(played: Played) -> str | None:
@@ -203,26 +221,29 @@ def is_readable(played: Played) -> str | None:
 # Tears ---------------------------------------------------------------------------------------
 
 EXCUSES = {
-    "content-cumulative": "fragments turned out to be snapshots",
     "bad-json": "what is whole so far may not be whole with what follows",
     "not-json": "the same",
     "stray-line": "the same",
     "message-for-delta": "a whole message brings only what is new",
+    "content-cumulative": "fragments turned out to be snapshots",
+    "content-after-finish": "what a finished choice holds back is told as it is",
 }
 """Defects of the whole after which a torn beginning may have told more than a beginning."""
 
 
-def is_beginning(torn: Played, whole: Played) -> str | None:
-    """What a torn beginning of a body tells is a beginning of what the whole tells.
+def is_beginning(size: int, torn: Played, whole: Played) -> str | None:
+    """What the first ``size`` bytes of a body tell is a beginning of what the whole tells.
 
-    Before its end to the letter; with its end the texts do not contradict, but for EXCUSES.
+    Before the end is told, to the letter. With it, the texts do not contradict, but for EXCUSES,
+    and where the whole stops in the middle of something that had begun by then.
     """
-    before = torn.events[: torn.before_end]
-    difference = _first_difference(before, whole.events)
+    difference = _first_difference(torn.events[: torn.before_end], whole.events)
     if difference is not None:
         return difference
-    codes = {defect.code for defect in whole.completion.verdict.defects}
-    if codes & EXCUSES.keys():
+    verdict = whole.completion.verdict
+    is_cut = verdict.tail is not None and verdict.tail.offset < size
+    is_excused = any(defect.code in EXCUSES for defect in verdict.defects)
+    if is_cut or is_excused or verdict.ending == "limit":
         return None
     texts = Told().take(whole.events).deltas
     for place, text in Told().take(torn.events).deltas.items():

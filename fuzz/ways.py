@@ -14,7 +14,7 @@ from tests.sse.reference import Reading
 from untorn import Completion, LimitExceeded, Limits, StreamEvent
 from untorn.chat import fast_way
 from untorn.chat.framing import Framing
-from untorn.chat.payload import USUAL_PREFIX, KeepAlive, Note
+from untorn.chat.payload import USUAL_PREFIX, KeepAlive, Note, Payload
 from untorn.sse import EventStream
 from untorn.sse.lines import LineSplitter
 
@@ -73,6 +73,25 @@ def _find_no_rest(_framing: Framing) -> None:
     pass
 
 
+def play_open(given: Input, reads: Iterable[bytes]) -> Iterator[Played]:
+    """Read an input at one read a second, and look at the completion after each."""
+    stream = given.open()
+    events: list[StreamEvent] = []
+    for at, data in enumerate(reads):
+        events += stream.receive_data(data, float(at))
+        yield Played(list(events), stream.completion, len(events))
+
+
+def play_payloads(given: Input, payloads: Iterable[bytes]) -> Played:
+    """Read the data of events, as somebody hands them in who has framed them already."""
+    stream = given.open()
+    events: list[StreamEvent] = []
+    for data in payloads:
+        events += stream.receive_payload(data)
+    before_end = len(events)
+    return Played(events + stream.receive_eof(), stream.completion, before_end)
+
+
 # Lines ---------------------------------------------------------------------------------------
 
 
@@ -101,6 +120,8 @@ class Framed(NamedTuple):
     payloads: list[bytes]
     codes: list[str]
     """The defects that it reports."""
+    names_errors: bool = False
+    """Whether some event was named ``error``."""
 
 
 def framed(body: bytes) -> Framed:
@@ -115,4 +136,8 @@ def framed(body: bytes) -> Framed:
         for item in items
         if not isinstance(item, Note | KeepAlive)
     ]
-    return Framed(payloads, [item.code for item in items if isinstance(item, Note)])
+    return Framed(
+        payloads,
+        codes=[item.code for item in items if isinstance(item, Note)],
+        names_errors=any(isinstance(one, Payload) and one.kind != "event" for one in items),
+    )

@@ -22,6 +22,7 @@ from fuzz.oracles import (
     can_be_replayed,
     ends_once,
     frames_by_the_letter,
+    holds_the_same,
     invents_nothing,
     is_beginning,
     is_readable,
@@ -31,7 +32,16 @@ from fuzz.oracles import (
 )
 from fuzz.seeds import seeds
 from fuzz.structure import Bound, batches, rng_of, run_batch
-from fuzz.ways import Framed, Played, framed, plain_way, play, play_plainly, read_events
+from fuzz.ways import (
+    Framed,
+    Played,
+    framed,
+    plain_way,
+    play,
+    play_payloads,
+    play_plainly,
+    read_events,
+)
 from fuzz.wire_input import HEADS, bytes_of, dictionary, input_of
 from tests.chat_helpers import DONE, call, chunk, event, finish
 from untorn import (
@@ -60,6 +70,7 @@ BODY = b"".join(
     ]
 )
 GIVEN = Input(BODY)
+TAIL = play(Input(b"data: x")).completion.verdict.tail
 
 
 @pytest.fixture(scope="module")
@@ -233,6 +244,17 @@ def test_payload_that_is_no_event_of_the_standard_is_found(played: Played) -> No
     )
 
 
+def test_answer_that_differs_by_another_door_is_found(played: Played) -> None:
+    by_payloads = play_payloads(GIVEN, framed(BODY).payloads).completion
+    assert holds_the_same(played.completion, by_payloads) is None
+    for other in (
+        with_message(played, content="It was"),
+        with_completion(played, usage=None),
+        with_verdict(played, outcome="interrupted"),
+    ):
+        assert holds_the_same(other.completion, by_payloads)
+
+
 def test_event_that_is_missing_or_told_twice_is_found(played: Played) -> None:
     assert can_be_replayed(played) is None
     silent = {"heartbeat", "stream_ended"}
@@ -267,8 +289,7 @@ def test_false_whole_is_found(played: Played) -> None:
         assert keeps_law_one(GIVEN, with_verdict(bad, outcome=outcome))
     assert keeps_law_one(GIVEN, with_completion(played, choices=[]))
     assert keeps_law_one(GIVEN, with_choice(played, finish_reason=None))
-    tail = play(Input(b"data: x")).completion.verdict.tail
-    assert keeps_law_one(GIVEN, with_verdict(played, tail=tail))
+    assert keeps_law_one(GIVEN, with_verdict(played, tail=TAIL))
 
 
 @pytest.mark.parametrize("arguments", ['{"city":', "NaN", '{"a":"\t"}', " "])
@@ -315,14 +336,14 @@ def test_report_that_is_no_json_is_found(played: Played) -> None:
 
 def test_torn_beginning_that_tells_something_else_is_found(played: Played) -> None:
     torn = play(Input(BODY[:300]))
-    assert is_beginning(torn, played) is None
+    assert is_beginning(300, torn, played) is None
     place = place_of(torn, TextDelta)
     other = [*torn.events[:place], TextDelta(0, "It was"), *torn.events[place + 1 :]]
-    assert is_beginning(torn._replace(events=other), played)
+    assert is_beginning(300, torn._replace(events=other), played)
     end = [*torn.events[:-1], TextDelta(0, "!"), torn.events[-1]]
-    assert is_beginning(torn._replace(events=end), played)
-    more = play(Input(BODY + chunk({"content": "!"})))
-    assert is_beginning(more, played)
+    assert is_beginning(300, torn._replace(events=end), played)
+    assert is_beginning(300, torn._replace(events=end), with_verdict(played, tail=TAIL)) is None
+    assert is_beginning(len(BODY), play(Input(BODY + chunk({"content": "!"}))), played)
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -337,6 +358,7 @@ def test_every_check_can_find_something(name: str, monkeypatch: pytest.MonkeyPat
         "plain way": "is_same",
         "readable": "is_readable",
         "tears": "is_beginning",
+        "while open": "keeps_law_one",
         "framing": "frames_by_the_letter",
         "reference": "reads_by_the_letter",
     }[name]

@@ -439,7 +439,7 @@ class Framing:
             self._bare.is_one_line = len(held.joined.split(b"\n")) == 1
         elif self._failed:
             self._end_text()
-        elif not is_torn(held.joined) and any(map(self._block.is_whole, held.lines)):
+        elif self._is_ndjson(held):
             self._release_held()
             self._end_block_at_eof()
         elif held.lines[-1]:
@@ -448,6 +448,13 @@ class Framing:
         else:
             self._held = Block()
             self._out.append(Payload(held.joined, "event", held.place))
+
+    def _is_ndjson(self, held: Block) -> bool:
+        """Whether the lines of a body that is no document are to be read one by one: some are
+        whole, and it is not merely the begin of a document, whose lines may look so too."""
+        if held.joined.lstrip()[:1] == b"[" or is_torn(held.joined):
+            return False
+        return any(map(self._block.is_whole, held.lines))
 
     def _end_text(self) -> None:
         held, self._held = self._held, Block()

@@ -88,7 +88,9 @@ def is_torn(data: bytes) -> bool:
     try:
         _lenient.decode(text)
     except json.JSONDecodeError as exc:
-        return exc.pos >= len(text) or exc.msg.startswith("Unterminated string")
+        # Where a literal or an escape is cut, the decoder points to its begin.
+        near_the_end = len(text) - exc.pos < len("Infinity")
+        return near_the_end or exc.msg.startswith("Unterminated string")
     except (ValueError, RecursionError):
         pass
     return False

@@ -15,7 +15,7 @@ help:
 	@echo "make check   lint, formatting and types"
 	@echo "make bench   measure the speed"
 	@echo "make fuzz    search for input that breaks a promise"
-	@echo "make clean   delete what the others have made"
+	@echo "make clean   delete what the others have made (not what make fuzz has found)"
 
 demo: $(VENV)/demo.stamp
 	@$(RUN) -m untorn demo
@@ -36,7 +36,7 @@ fuzz: $(VENV)/dev.stamp
 	$(RUN) -m fuzz $(ARGS)
 
 clean:
-	rm -rf $(VENV) .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache dist
+	rm -rf $(VENV) bench/.venv-* fuzz/.venv-* fuzz/grown .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache dist
 
 # A stamp says that $(VENV) holds what pyproject.toml asks for. When pyproject.toml is newer, all
 # is made anew, so that nothing stays that is no longer asked for.

@@ -115,7 +115,8 @@ def _while_open(subject: Subject) -> Iterator[str | None]:
 def _framing(subject: Subject) -> Iterator[str | None]:
     given, completion = subject.given, subject.whole.completion
     reading = ways.read_events([given.body], given.options.limits)
-    if reading.over is not None or completion.verdict.ending == "limit":
+    is_failure = completion.head is not None and completion.head.failed  # its text is the message
+    if is_failure or reading.over is not None or completion.verdict.ending == "limit":
         return
     framing = ways.framed(given.body)
     yield oracles.frames_by_the_letter(framing, reading, completion)

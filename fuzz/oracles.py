@@ -19,7 +19,7 @@ from fuzz.replay import Follower
 from fuzz.ways import Framed, Played
 from tests.chat_helpers import Told
 from tests.sse.reference import Reading
-from untorn import Completion, StreamEnded, StreamEvent, ToolCall, ToolCallFinished
+from untorn import Completion, Revised, StreamEnded, StreamEvent, ToolCall, ToolCallFinished
 from untorn.cli.json_text import json_text, plain
 from untorn.cli.render import UNSAFE
 
@@ -127,9 +127,8 @@ def keeps_law_one(given: Input, played: Played) -> str | None:
 
 def _false_wholes(given: Input, played: Played) -> Iterator[str]:
     verdict = played.completion.verdict
-    codes = {defect.code for defect in verdict.defects}
-    accepts = given.options.accept_done_without_finish_reason and b"done" in given.body.lower()
-    has_other_end = accepts or "audio-end" in codes
+    accepts = given.options.accept_done_without_finish_reason or b"expires_at" in given.body
+    has_other_end = accepts and b"done" in given.body.lower()
     if verdict.outcome in WHOLE:
         if not played.completion.choices:
             yield f"{verdict.outcome}: there is no choice"
@@ -225,7 +224,6 @@ EXCUSES = {
     "not-json": "the same",
     "stray-line": "the same",
     "message-for-delta": "a whole message brings only what is new",
-    "content-cumulative": "fragments turned out to be snapshots",
     "content-after-finish": "what a finished choice holds back is told as it is",
 }
 """Defects of the whole after which a torn beginning may have told more than a beginning."""
@@ -235,7 +233,7 @@ def is_beginning(size: int, torn: Played, whole: Played) -> str | None:
     """What the first ``size`` bytes of a body tell is a beginning of what the whole tells.
 
     Before the end is told, to the letter. With it, the texts do not contradict, but for EXCUSES,
-    and where the whole stops in the middle of something that had begun by then.
+    where the whole revises them, and where the whole stops in the middle of something that had begun by then.
     """
     difference = _first_difference(torn.events[: torn.before_end], whole.events)
     if difference is not None:
@@ -246,8 +244,9 @@ def is_beginning(size: int, torn: Played, whole: Played) -> str | None:
     if is_cut or is_excused or verdict.ending == "limit":
         return None
     texts = Told().take(whole.events).deltas
+    revised = {(event.field, event.choice) for event in whole.events if isinstance(event, Revised)}
     for place, text in Told().take(torn.events).deltas.items():
-        if not texts.get(place, "").startswith(text):
+        if place[:2] not in revised and not texts.get(place, "").startswith(text):
             return f"{place[0]}: torn, {place} is {text!r}; whole, {texts.get(place)!r}"
     return None
 

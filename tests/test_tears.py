@@ -34,9 +34,6 @@ UNCLEAR = {
     # Its deltas are snapshots of the text so far. Torn while that is not clear yet, they are two or
     # three fragments like any others, and are delivered as such.
     "chunk-cumulative-content",
-    # An array that is torn is no JSON. So its lines are read one by one (rule 2), and where the
-    # last is whole by itself, it is used, while those before it are lost: bad-json says so.
-    "transport-json-array-of-chunks",
 }
 """Bodies whose end tells how their begin is to be read. Of these only what is told before the end
 is a beginning of the answer."""

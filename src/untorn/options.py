@@ -22,7 +22,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     body: int = 256 * MIB
     """Bytes of the whole body."""
     text: int = 64 * MIB
-    """Characters of one choice: content, reasoning, refusal and arguments together."""
+    """Characters of one choice: content, reasoning, refusal, and names and arguments
+    of calls together."""
     choices: int = 128
     """How many choices (OpenAI's own limit for ``n``)."""
     tool_calls: int = 256

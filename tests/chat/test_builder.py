@@ -128,6 +128,7 @@ def test_empty_names_are_none() -> None:
 
 
 def test_what_is_said_once_may_come_late() -> None:
+    assert not new_builder().knows_all
     builder = builder_of(SAYS)
     assert not builder.knows_all
     builder.receive_chunk(chunk(created=1, system_fingerprint="fp"))
@@ -381,6 +382,14 @@ def test_lost_event_leaves_calls_alone_that_had_finished() -> None:
     assert builder.verdict(None).outcome == "interrupted"
 
 
+def test_calls_that_are_open_when_they_are_distrusted_are_torn_though_nothing_is_lost() -> None:
+    builder = builder_of(OPEN_CALL, ARGUMENTS)
+    builder.distrust_calls()
+    builder.receive_chunk(chunk(choice(finish_reason="tool_calls")))
+    assert [call.state for call in builder.completion(None, None).tool_calls] == ["torn"]
+    assert found(builder) == {}
+
+
 # Usage (rule 13) ------------------------------------------------------------------------------
 
 
@@ -444,6 +453,19 @@ def test_one_character_too_many_is_over_the_limit_once_characters_count() -> Non
     builder.counts = True
     builder.receive_chunk(chunk(choice({})))
     assert builder.over == "more than 4 characters in choice 0"
+    exact = builder_of(SAYS, limits=Limits(text=2))
+    exact.counts = True
+    exact.receive_chunk(chunk(choice({})))
+    assert exact.over is None
+
+
+def test_nothing_of_a_chunk_is_taken_after_a_limit_was_passed_in_it() -> None:
+    entries = [{"index": n, "id": f"call_{n}", "function": {"name": "f"}} for n in range(2)]
+    builder = new_builder(limits=Limits(tool_calls=1))
+    builder.receive_chunk(chunk(choice({"tool_calls": entries}), choice({}, 1), usage=USAGE, v=1))
+    assert builder.over == "more than 1 tool calls in choice 0"
+    completion = builder.completion(None, None)
+    assert (len(completion.choices), completion.usage, completion.extra) == (1, None, {})
 
 
 def test_snapshots_count_as_what_they_mean() -> None:
@@ -593,6 +615,11 @@ def test_choice_that_was_asked_for_and_never_came_is_told() -> None:
     (missing,) = builder.verdict(None).defects
     assert (missing.count, missing.severity) == (2, "error")
     assert builder.verdict(None).outcome == "interrupted"
+
+
+def test_choice_that_nobody_asked_for_makes_up_for_none() -> None:
+    builder = builder_of(SAYS, STOP, choice({"role": "assistant"}, 2), choices=2)
+    assert after(builder, end())["choice-missing"] == "choice 1 was asked for and never came"
 
 
 def test_choices_that_all_came_or_none_of_them_are_not_missing() -> None:

@@ -101,6 +101,7 @@ def test_choice_without_anything_says_nothing() -> None:
         raw_logprobs=[],
         extra={},
     )
+    assert Builder().choice.seen == 0
 
 
 def test_texts_of_a_delta_are_told_reasoning_first_and_joined_each_by_itself() -> None:
@@ -386,6 +387,18 @@ def test_telling_reason_is_the_same_in_any_order(reasons: list[str]) -> None:
     assert builder.choice.finish_reason == "error"
 
 
+def test_reason_that_lost_against_another_may_be_repeated_too() -> None:
+    builder = Builder()
+    for reason in ("tool_calls", "stop", "stop", "tool_calls"):
+        builder.finish(reason)
+    assert builder.choice.finish_reason == "tool_calls"
+    assert codes(builder.findings) == [
+        "finish-reason-changed",
+        "finish-reason-repeated",
+        "finish-reason-repeated",
+    ]
+
+
 @pytest.mark.parametrize(
     "delta",
     [
@@ -496,6 +509,13 @@ def test_half_a_pair_at_the_end_is_told_unless_its_partner_may_have_been_on_its_
     assert codes(builder.findings) == ["lone-surrogate"]
 
 
+def test_half_a_pair_after_the_end_of_a_choice_waits_for_nothing() -> None:
+    builder = Builder()
+    builder.finish()
+    builder.receive(content="a\ud83d")
+    assert builder.close() == [TextDelta(1, "\ufffd")]
+
+
 def test_reason_after_done_stood_for_it_is_no_second_end_and_counts() -> None:
     builder = builder_of({"tool_calls": [CALL]})
     builder.choice.accept_done(builder.findings)
@@ -586,9 +606,10 @@ def test_done_that_stands_for_a_reason_by_the_wish_of_the_caller_is_no_audio_end
 def test_characters_are_counted_over_all_texts_arguments_and_audio() -> None:
     builder = builder_of(
         {"content": "abc", "reasoning": "de", "refusal": "f"},
-        {"tool_calls": [CALL], "audio": {"data": "AAAA"}},
+        {"tool_calls": [CALL], "audio": {"data": "AAAA", "transcript": "Hi"}},
+        {"tool_calls": [{"index": 0, "function": {"arguments": " "}}]},
     )
-    assert builder.choice.length == builder.choice.count() == 13  # the name of the call too
+    assert builder.choice.length == builder.choice.count() == 16  # the name of the call too
 
 
 @pytest.mark.parametrize(

@@ -268,6 +268,14 @@ def test_call_that_was_told_as_whole_and_is_not_any_more_is_revised() -> None:
     assert calls.finish(NONE) == [Revised(2, "tool_calls", torn)]
 
 
+def test_list_of_calls_is_told_again_when_a_delta_came_that_it_does_not_hold() -> None:
+    calls = calls_of(fragment(0, "a", "f", "{}"), fragment(1, "a", "f", "{}"))
+    calls.finish()
+    assert calls.receive(fragment(1, None, None, " ")) == [ToolCallDelta(2, 1, 1, " ")]
+    assert calls.finish() == [Revised(2, "tool_calls", [whole("{}")])]
+    assert calls.finish() == []
+
+
 def test_list_of_calls_is_told_again_when_another_call_came_after_it() -> None:
     calls = calls_of(fragment(0, "a", "f", "{}"), fragment(0, arguments='{"n":1}'))
     calls.finish()

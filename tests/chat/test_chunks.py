@@ -375,6 +375,11 @@ def test_logprobs_are_kept_as_json_if_they_are_an_object(logprobs: Any, json: st
     )
 
 
+def test_half_a_pair_in_logprobs_becomes_u_fffd() -> None:
+    read = read_choice(choice(logprobs={"content": "\ud83d"}))
+    assert read.logprobs == '{"content":"\ufffd"}'.encode()
+
+
 def test_logprobs_can_be_kept_exactly_as_sent() -> None:
     data = b'{"choices":[{"index":0,"logprobs": { "a" : 1.50 } },{"index":1,"logprobs":null}]}'
     read = chunk(choice(logprobs={"a": 1.5}), choice(index=1))

@@ -179,6 +179,7 @@ def test_sentences_say_which_call_is_meant() -> None:
         fragment(None, "d", None),
         fragment(0, None, "f"),
         fragment(0, None, "_3"),
+        fragment(0, None, "_4"),
     )
     assert findings == [
         Finding("tool-id-repeated", "the id of call 0 came again"),
@@ -189,6 +190,7 @@ def test_sentences_say_which_call_is_meant() -> None:
         Finding("tool-id-changed", "another id for call 2; the first stays"),
         Finding("name-repeated", "the name of call 1 came again"),
         Finding("tool-index-reused", "a new call at the index of call 1"),
+        Finding("name-split", "another piece of the name of call 3"),
     ]
 
 

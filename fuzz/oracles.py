@@ -223,6 +223,7 @@ EXCUSES = {
     "bad-json": "what is whole so far may not be whole with what follows",
     "not-json": "the same",
     "stray-line": "the same",
+    "content-cumulative": "fragments turned out to be snapshots",
     "message-for-delta": "a whole message brings only what is new",
     "content-after-finish": "what a finished choice holds back is told as it is",
 }
@@ -233,7 +234,7 @@ def is_beginning(size: int, torn: Played, whole: Played) -> str | None:
     """What the first ``size`` bytes of a body tell is a beginning of what the whole tells.
 
     Before the end is told, to the letter. With it, the texts do not contradict, but for EXCUSES,
-    where the whole revises them, and where the whole stops in the middle of something that had begun by then.
+    where the whole revises them, and where it is cut itself inside what had begun by then.
     """
     difference = _first_difference(torn.events[: torn.before_end], whole.events)
     if difference is not None:

@@ -180,6 +180,14 @@ def test_torn_array_gives_no_chunk_without_those_before_it() -> None:
     ]
 
 
+def test_call_that_is_sent_again_after_its_end_is_told_as_it_was() -> None:
+    again = says(tool_calls=[calls("{}")])
+    events, completion = play([CALL + says(reason="stop") + again + DONE])
+    revised = [event.value for event in events if isinstance(event, Revised)]
+    assert revised == [completion.tool_calls]
+    assert completion.tool_calls[0].arguments == "{}"
+
+
 # 4. Cuts mean nothing
 
 

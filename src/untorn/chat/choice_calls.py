@@ -47,7 +47,7 @@ class ChoiceCalls(ToolCalls):
     def receive(self, fragment: Fragment, findings: list[Finding], *, of_message: bool) -> None:
         """Take a fragment. ``of_message``: it is a call of a whole message."""
         call = self.place(fragment, findings, of_message=of_message)
-        self._went_on = bool(self._told)
+        self._went_on = self._went_on or bool(self._told) or call.told_call is not None
         if call.started and call.name is not None and call.name != call.told_name:
             call.told_name = call.name
             self._deliver(Revised(self._choice, "name", call.name, call.number))
@@ -71,7 +71,7 @@ class ChoiceCalls(ToolCalls):
         told = zip(opened, calls, strict=True)
         as_told = len(calls) == len(self.calls) and all(one.was_told_as(call) for one, call in told)
         # Once a list was told, it is the list that counts.
-        if (calls != self._told or self._went_on) and (self._told or not as_told):
+        if self._went_on or (calls != self._told and (self._told or not as_told)):
             self._told, self._went_on = calls, False
             self._deliver(Revised(self._choice, "tool_calls", calls))
         for one, call in zip(opened, calls, strict=True):

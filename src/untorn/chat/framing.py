@@ -397,13 +397,15 @@ class Framing:
         lines = list(block.lines)
         place = block.place if lines else 0
         # Where a block is too large, what came after it in the same read counts as not come.
-        if self.over is None and self._splitter.exceeded:
+        if self.over is None:
             if self._usual is not None:
                 place = -1 - self._usual_offset
                 lines.append(self._usual)
-            self._splitter.receive_data(b"")  # now its offset is that of the line held
-            place = place if lines else -1 - self._splitter.offset
-            lines.append(self._splitter.rest)
+            rest = self._splitter.rest
+            if rest:
+                self._splitter.receive_data(b"")  # now its offset is that of the line held
+                place = place if lines else -1 - self._splitter.offset
+                lines.append(rest)
         if lines:
             self._cut(lines, place)
         return out

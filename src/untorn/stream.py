@@ -281,6 +281,7 @@ class ChatStream:
         if self._closed:
             return []
         self._begin()
+        self._count(0)
         self._closed = True
         self._look_at = -1
         items: list[Item] = []
@@ -302,8 +303,9 @@ class ChatStream:
         self._end = End(
             ending=ending or self._clean_ending(),
             reason=reason,
-            tail=framing.tail,
-            is_document=framing.is_document or self._compressed,
+            # Over a limit of the answer, what is left in the framing depends on the reads.
+            tail=None if builder.over else framing.tail,
+            is_document=not builder.over and (framing.is_document or self._compressed),
             # Over a limit, how much had come by then depends on the reads.
             received=self._received if self._has_bytes and ending != "limit" else None,
         )

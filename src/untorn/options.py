@@ -28,8 +28,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """How many choices (OpenAI's own limit for ``n``)."""
     tool_calls: int = 256
     """How many tool calls in one choice."""
-    name: int = 64 * KIB
-    """Characters of the name of a tool call, which may come in pieces."""
+    name: int = KIB
+    """Characters that the name of a tool call may grow to in pieces (OpenAI's names have 64)."""
     extras: int = 65_536
     """How many unknown keys, annotations and the like are kept as they came."""
     depth: int = 256

@@ -538,7 +538,7 @@ def test_unknown_keys_of_every_level_count_together_and_the_same_one_once() -> N
             True,
             end("done"),
             "missing-finish-reason",
-            "[DONE] came with choice 0 unfinished",
+            "[DONE] came, choice 0 unfinished",
         ),
     ],
 )

@@ -634,7 +634,10 @@ def test_characters_are_counted_over_all_texts_arguments_and_audio() -> None:
         ),
         (
             Limits(name=1),
-            [{"tool_calls": [CALL]}, {"tool_calls": [CALL]}],
+            [
+                {"tool_calls": [CALL]},
+                {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "g"}}]},
+            ],
             "more than 1 characters in the name of a tool call",
         ),
     ],

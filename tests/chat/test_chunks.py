@@ -136,6 +136,25 @@ def test_unknown_keys_that_are_not_null_are_kept_at_every_level_and_padding_is_d
     assert (of_choice.delta.extra, of_choice.extra, read.extra) == ({"v": 1}, {"v": 2}, {"v": 3})
 
 
+def test_key_that_is_read_is_no_extra() -> None:
+    in_delta = {
+        "role": "assistant",
+        "content": "Hi",
+        "reasoning": "",
+        "reasoning_content": "",
+        "reasoning_details": [],
+        "refusal": "",
+        "tool_calls": [],
+        "function_call": {},
+        "audio": {},
+        "annotations": [],
+    }
+    assert delta(**in_delta).extra == {}
+    (read,) = chunk(choice(message={}, logprobs={}, usage={}, error="busy", text="Hi")).choices
+    assert read.extra == {}
+    assert chunk(error={"message": "busy"}, usage={}, object="", id="", model="").extra == {}
+
+
 OTHER_TYPES: dict[str, Any] = {
     "role": ["assistant"],
     "content": 7,
@@ -219,7 +238,7 @@ def test_index_is_an_integer_that_is_not_negative_or_a_string_of_ascii_digits(
         "\xb2",
         [0],
         2**63,
-        "9" * 20,
+        pytest.param("9" * 5000, id="5000-digits"),
         "9" * 19,
     ],
 )
@@ -332,6 +351,7 @@ def test_messages_of_a_document_are_its_usual_shape() -> None:
         ({"choices": [{"message": {}}]}, "message-for-delta"),
         ({"choices": [{"message": {}}, choice({})]}, "message-for-delta"),
         ({"choices": None, "delta": {}}, None),
+        ({"choices": [choice({}, message={})]}, None),
     ],
 )
 def test_what_messages_in_a_chunk_mean(body: dict[str, Any], code: str | None) -> None:
@@ -416,6 +436,11 @@ def test_role_that_is_empty_counts_as_absent_and_is_told(
     assert (delta(role=role).role, found_in(role=role)) == (read, found)
 
 
+def test_role_that_is_empty_is_told_in_a_sentence() -> None:
+    findings = chunk(choice({"role": ""})).findings
+    assert findings == [Finding("role-empty", "the role is an empty string")]
+
+
 @pytest.mark.parametrize("name", ["content", "refusal"])
 @pytest.mark.parametrize("text", ["Hi", "", None])
 def test_text_is_exactly_what_was_sent(name: str, text: str | None) -> None:
@@ -445,6 +470,21 @@ def test_parts_of_content_go_where_they_belong() -> None:
     image = {"type": "image_url"}
     read = delta(content=[{"text": "Hi"}, {"thinking": "Hm"}, image], reasoning="So ")
     assert (read.content, read.reasoning, read.parts) == ("Hi", "So Hm", [image])
+
+
+def test_reasoning_may_come_under_any_key_or_as_parts_and_that_is_no_defect() -> None:
+    wires: list[dict[str, Any]] = [
+        {"reasoning": "Hm"},
+        {"reasoning_content": "Hm"},
+        {"reasoning_details": [{"text": "Hm"}]},
+    ]
+    for wire in wires:
+        assert (delta(**wire).reasoning, found_in(**wire)) == ("Hm", [])
+    parts = [{"thinking": "Hm"}]
+    assert (delta(content=parts).reasoning, found_in(content=parts)) == (
+        "Hm",
+        ["content-not-string"],
+    )
 
 
 def test_same_reasoning_under_two_keys_counts_once_and_is_told() -> None:

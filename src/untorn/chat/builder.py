@@ -331,12 +331,12 @@ class CompletionBuilder:
             return f"the body ended{after} with no [DONE]; every choice had finished"
         open_ones = [builder for builder in self._in_order() if not builder.is_finished]
         first = open_ones[0]
-        where = f"choice {first.index} unfinished"
         calls = first.calls.calls
+        where = f"choice {first.index} unfinished"
         if calls:
             where = f"inside tool call {calls[-1].number} of choice {first.index}"
         if code == "missing-finish-reason":
-            return f"[DONE] came with {where}"
+            return f"[DONE] came, {where}"
         return f"the body ended{after} with no [DONE], {where}"
 
     def _in_order(self) -> list[ChoiceBuilder]:

@@ -12,7 +12,7 @@ from untorn.chat.chunks import ChunkChoice, Delta, Finding
 from untorn.chat.completion import Audio, Choice, Message
 from untorn.chat.finish_reasons import STANDARD, Meaning, meaning_of
 from untorn.chat.pieces import join, joined, merge_block
-from untorn.chat.text import GrowingText, Growth
+from untorn.chat.text import NOTHING, GrowingText, Growth
 from untorn.chat.verdict import DefectLog
 from untorn.events import (
     AudioDelta,
@@ -62,6 +62,7 @@ class ChoiceBuilder:
         "_annotations",
         "_audio",
         "_audio_size",
+        "_transcript",
         "_deliver",
         "_extra",
         "_last_reason",
@@ -70,6 +71,7 @@ class ChoiceBuilder:
         "_lost",
         "_message_extra",
         "_options",
+        "_parts",
         "_reasoning_details",
         "accepted",
         "audio_ended",
@@ -112,10 +114,12 @@ class ChoiceBuilder:
         self._logprobs: list[bytes] = []
         self._audio: dict[str, Any] | None = None
         self._audio_size = 0
+        self._transcript = GrowingText(most, may_be_cumulative=False)
         self._annotations: list[Any] = []
         self._reasoning_details: list[dict[str, Any]] = []
         self._extra: dict[str, Any] = {}
         self._message_extra: dict[str, Any] = {}
+        self._parts: list[Any] = []
 
     # What comes in ---------------------------------------------------------------------------
 
@@ -147,12 +151,11 @@ class ChoiceBuilder:
             self.calls.receive(fragment, findings, of_message=whole)
             self.length += len(fragment.arguments) + len(fragment.name or "")
         if delta.audio is not None:
-            self._receive_audio(delta.audio)
+            self._receive_audio(delta.audio, findings)
         self._annotations += delta.annotations
         for block in delta.reasoning_details:
             merge_block(self._reasoning_details, block)
-        if delta.parts:
-            self._message_extra.setdefault("content_parts", []).extend(delta.parts)
+        self._parts += delta.parts
         for key, value in delta.extra.items():
             join(self._message_extra, key, value)
 
@@ -183,20 +186,24 @@ class ChoiceBuilder:
         if growth.revised is not None and channel != "refusal":
             self._deliver(Revised(self.index, channel, growth.revised))
 
-    def _receive_audio(self, audio: dict[str, Any]) -> None:
+    def _receive_audio(self, audio: dict[str, Any], findings: list[Finding]) -> None:
         so_far = self._audio = self._audio or {}
-        data, transcript = (_text(audio.get(key)) for key in ("data", "transcript"))
+        data, transcript = _text(audio.get("data")), audio.get("transcript")
         so_far.setdefault("data", []).append(data)
-        if "transcript" in audio:
-            so_far.setdefault("transcript", []).append(transcript)
         for key in ("id", "expires_at"):
             so_far.setdefault(key, None)
             so_far[key] = audio.get(key) or so_far[key]
         self.audio_ended = so_far["expires_at"] is not None
-        self._audio_size += len(data) + len(transcript)
-        self.length += len(data) + len(transcript)
-        if data or transcript:
-            self._deliver(AudioDelta(self.index, data, transcript))
+        self._audio_size += len(data)
+        self.length += len(data) + len(_text(transcript))
+        growth = NOTHING if transcript is None else self._transcript.receive(_text(transcript))
+        self._deliver_audio(data, growth, findings)
+
+    def _deliver_audio(self, data: str, growth: Growth, findings: list[Finding]) -> None:
+        where = f"in the transcript of choice {self.index}"
+        findings += [Finding(code, where) for code in growth.codes]
+        if data or growth.deliver:
+            self._deliver(AudioDelta(self.index, data, growth.deliver))
 
     def receive_logprobs(self, raw: Raw) -> None:
         """More logprobs, as JSON."""
@@ -255,6 +262,7 @@ class ChoiceBuilder:
         for channel in channels:
             text: GrowingText = getattr(self, channel)
             self._deliver_growth(channel, text.release(finished=finished), findings)
+        self._deliver_audio("", self._transcript.release(finished=finished), findings)
         self.calls.release(findings, finished=finished)
 
     @property
@@ -271,7 +279,7 @@ class ChoiceBuilder:
 
     def count(self) -> int:
         """Characters so far, exactly."""
-        texts = (self.content, self.reasoning, self.refusal)
+        texts = (self.content, self.reasoning, self.refusal, self._transcript)
         self.length = sum(text.size for text in texts) + self._audio_size
         self.length += sum(call.size for call in self.calls.calls)
         return self.length
@@ -316,7 +324,7 @@ class ChoiceBuilder:
             tool_calls=self.calls.built(self._end),
             audio=self._built_audio(),
             annotations=list(self._annotations),
-            extra=joined(self._message_extra),
+            extra=self._built_extra(),
         )
         return Choice(
             index=self.index,
@@ -326,16 +334,22 @@ class ChoiceBuilder:
             extra=dict(self._extra),
         )
 
+    def _built_extra(self) -> dict[str, Any]:
+        extra = joined(self._message_extra)
+        if self._parts:
+            of_vendor = [extra["content_parts"]] if "content_parts" in extra else []
+            extra["content_parts"] = of_vendor + self._parts
+        return extra
+
     def _built_audio(self) -> Audio | None:
         audio = self._audio
         if audio is None:
             return None
-        transcript = audio.get("transcript")
         expires_at = audio["expires_at"]
         return Audio(
             id=audio["id"] if isinstance(audio["id"], str) else None,
             data="".join(audio["data"]),
-            transcript=None if transcript is None else "".join(transcript),
+            transcript=self._transcript.text,
             expires_at=expires_at if isinstance(expires_at, int) else None,
         )
 

@@ -332,7 +332,8 @@ def _read_fragment(entry: dict[str, Any], is_message: bool, findings: list[Findi
         id=_text(entry.get("id")) or None,
         name=_text(name) or None,
         arguments=arguments,
-        custom=isinstance(custom, dict) and not isinstance(function, dict),
+        custom=not isinstance(function, dict)
+        and (isinstance(custom, dict) or entry.get("type") == "custom"),
     )
 
 

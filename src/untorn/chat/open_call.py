@@ -110,11 +110,13 @@ class OpenCall:
 
     def is_whole(self) -> bool:
         """Whether the arguments so far are JSON. Linear over all fragments."""
-        if self._whole_with[0] != len(self.fragments):
+        known, whole = self._whole_with
+        # Blanks change nothing, so they are not worth another look at all the rest.
+        if any(part.strip(" \t\n\r") for part in self.fragments[known:]):
             shaped = self._scan.ended(self.fragments)
             whole = shaped and is_json(self.arguments, self._depth)
-            self._whole_with = (len(self.fragments), whole)
-        return self._whole_with[1]
+        self._whole_with = (len(self.fragments), whole)
+        return whole
 
     def append(self, arguments: str) -> tuple[str, tuple[str, ...]]:
         """Take more arguments; the text that is new, and defect codes."""

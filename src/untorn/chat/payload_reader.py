@@ -17,7 +17,8 @@ from untorn.options import Limits
 PINGS: tuple[Any, ...] = ({}, {"type": "ping"})
 
 TEXT_KEYS = frozenset(
-    "content reasoning reasoning_content refusal arguments input text summary thinking".split()
+    "content reasoning reasoning_content refusal arguments input text summary thinking"
+    " transcript".split()
 )
 """Strings in which half a surrogate pair may wait for its other half."""
 

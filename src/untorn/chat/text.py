@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from untorn.chat.quirks.content_cumulative import Snapshots
-from untorn.chat.quirks.surrogate_split import join_halves
+from untorn.chat.quirks.surrogate_split import high_half, join_halves
 
 
 class Growth(NamedTuple):
@@ -84,7 +84,10 @@ class GrowingText:
         known = self.size if len(text) >= self.size else 0
         if known and not text.startswith(self.text or ""):
             known = 0
-        return self.receive(text[known:])
+        rest = text[known:]
+        if self._half and rest and high_half(rest[0]) == self._half:
+            self._half = ""  # here it comes again, with or without the other half
+        return self.receive(rest)
 
     @property
     def size(self) -> int:

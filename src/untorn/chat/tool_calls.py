@@ -50,6 +50,7 @@ class ToolCalls:
         if call is None:
             call = self._open(slot, fragment)
         else:
+            call.custom = call.custom or (fragment.custom and not call.has_arguments)
             self._take_id(call, fragment, findings)
             self._take_name(call, fragment, findings)
         self.last = call
@@ -111,10 +112,10 @@ class ToolCalls:
                 Finding("tool-name-late", f"call {call.number} got its name after it began")
             )
             call.name = name
-        elif len(call.name) + len(name) > self._limits.name:
-            self.over = f"more than {self._limits.name} characters in the name of a tool call"
         elif call.name == name:
             findings.append(Finding("name-repeated", f"the name of call {call.number} came again"))
+        elif len(call.name) + len(name) > self._limits.name:
+            self.over = f"more than {self._limits.name} characters in the name of a tool call"
         else:
             findings.append(
                 Finding("name-split", f"another piece of the name of call {call.number}")

@@ -25,24 +25,28 @@ class Parts(Struct):
 
 def read_parts(value: Any) -> Parts:
     """The texts in a content that is no string: a list of parts, or one part."""
-    parts = Parts()
+    content: list[str] = []
+    reasoning: list[str] = []
+    others: list[Any] = []
     for part in value if isinstance(value, list) else [value]:
         if isinstance(part, str):
-            parts.content = (parts.content or "") + part
+            content.append(part)
         elif isinstance(part, dict) and "thinking" in part:
-            parts.reasoning = (parts.reasoning or "") + _text(part["thinking"])
+            reasoning += _texts(part["thinking"])
             if part.keys() - {"type", "thinking"}:  # its signature
-                parts.others.append({key: part[key] for key in part if key != "thinking"})
+                others.append({key: part[key] for key in part if key != "thinking"})
         elif isinstance(part, dict) and isinstance(part.get("text"), str):
-            parts.content = (parts.content or "") + part["text"]
+            content.append(part["text"])
         else:
-            parts.others.append(part)
-    return parts
+            others.append(part)
+    return Parts(_joined(content), _joined(reasoning), others)
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
+def _texts(value: Any) -> list[str]:
     items = value if isinstance(value, list) else [value]
     texts = [item.get("text") if isinstance(item, dict) else item for item in items]
-    return "".join(text for text in texts if isinstance(text, str))
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _joined(texts: list[str]) -> str | None:
+    return "".join(texts) if texts else None

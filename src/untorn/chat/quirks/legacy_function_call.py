@@ -14,6 +14,6 @@ def as_tool_call(function_call: Any) -> dict[str, Any] | None:
     """The same as an entry of ``tool_calls``; None if it says nothing."""
     if not isinstance(function_call, dict):
         return None
-    if not function_call.get("name") and not function_call.get("arguments"):
+    if not function_call.get("name") and function_call.get("arguments") in (None, ""):
         return None
     return {"type": "function", "function": function_call}

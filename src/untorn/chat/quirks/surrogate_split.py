@@ -30,16 +30,20 @@ class Joined(NamedTuple):
 
 def join_halves(held: str, fragment: str) -> Joined:
     """``fragment`` (not empty) after a high surrogate that waits, or after ``""``."""
-    split = False
-    text = fragment
-    if held:
-        text = held + fragment
-        split = "\udc00" <= fragment[0] <= "\udfff"
-        if split:
-            text = _pair(held, fragment[0]) + fragment[1:]
+    split = bool(held) and "\udc00" <= fragment[0] <= "\udfff"
+    text = held + fragment
+    if _LONE.search(text):
+        # Two halves that meet are a pair, also where they come in two parts of one delta.
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     last = text[-1] if "\ud800" <= text[-1] <= "\udbff" else ""
     text, lone = _LONE.subn("\N{REPLACEMENT CHARACTER}", text[: len(text) - len(last)])
     return Joined(text, last, split, lone)
+
+
+def high_half(char: str) -> str:
+    """What a character begins with in UTF-16."""
+    code = ord(char)
+    return char if code < 0x10000 else chr(0xD800 + ((code - 0x10000) >> 10))
 
 
 def whole_text(text: str) -> str:
@@ -67,7 +71,3 @@ def scrub(value: Any, keep: frozenset[str] = frozenset()) -> Any:
 def scrub_extras(values: dict[str, Any]) -> dict[str, Any]:
     """Unknown keys of a delta: their strings may be pieces, everything else is whole."""
     return {key: value if isinstance(value, str) else scrub(value) for key, value in values.items()}
-
-
-def _pair(high: str, low: str) -> str:
-    return (high + low).encode("utf-16-le", "surrogatepass").decode("utf-16-le")

@@ -16,7 +16,7 @@ def test_limits_are_the_documented_ones() -> None:
         "text": 67_108_864,
         "choices": 128,
         "tool_calls": 256,
-        "name": 65_536,
+        "name": 1024,
         "extras": 65_536,
         "depth": 256,
     }

@@ -118,6 +118,8 @@ def _framing(subject: Subject) -> Iterator[str | None]:
     is_failure = completion.head is not None and completion.head.failed  # its text is the message
     if is_failure or reading.over is not None or completion.verdict.ending == "limit":
         return
+    payloads = [event[1] for event in reading.events]
+    yield oracles.says_what_was_sent(payloads, completion)
     framing = ways.framed(given.body)
     yield oracles.frames_by_the_letter(framing, reading, completion)
     if given.ending == "eof" and not framing.codes and not framing.names_errors:
@@ -146,8 +148,8 @@ CHECKS: dict[str, tuple[float, Check]] = {
     "readable": (0.2, _readable),
     "tears": (0.25, _tears),
     "while open": (0.05, _while_open),
-    "framing": (0.25, _framing),
-    "reference": (0.1, _reference),
+    "framing": (0.4, _framing),
+    "reference": (0.2, _reference),
 }
 """By name: of which share of all inputs it is asked, and the check."""
 

@@ -11,8 +11,9 @@ import msgspec
 
 from fuzz.chunks import Sender
 from fuzz.json_mutations import weighed
-from fuzz.mutations import BODY_MUTATIONS, EVENT_MUTATIONS
+from fuzz.mutations import BODY_MUTATIONS, EVENT_MUTATIONS, events_of
 from fuzz.seeds import EVENT_STREAM, Seed, seeds
+from fuzz.words import ENDS, FIELDS, LINES
 from untorn import ChatStream, Limits, Options
 
 Ending = Literal["eof", "cut", "stalled", "cancelled"]
@@ -80,6 +81,8 @@ def _base(rng: Random, *, real: bool) -> Seed:
     made = Seed("made", 200, EVENT_STREAM, [])
     known = seeds(real=real)
     kind = rng.random()
+    if kind < 0.04:
+        return made._replace(events=_fields(rng))
     if kind < 0.45:
         return made._replace(events=Sender(rng).stream())
     seed = rng.choice(known)
@@ -94,6 +97,13 @@ def _base(rng: Random, *, real: bool) -> Seed:
     for number, event in enumerate(other):
         merged.insert(min(2 * number, len(merged)), event)
     return seed._replace(events=merged[:MOST_EVENTS])
+
+
+def _fields(rng: Random) -> list[bytes]:
+    """Lines that only the standard of event streams is about."""
+    end = rng.choice(ENDS)
+    lines = rng.choices([b"", *FIELDS, *LINES], [9, *[3] * len(FIELDS), *[0.2] * len(LINES)], k=12)
+    return events_of(b"".join(line + end for line in lines))
 
 
 def _window(events: list[bytes], rng: Random) -> list[bytes]:

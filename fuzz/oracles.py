@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from fuzz import naive
 from fuzz.inputs import Input
 from fuzz.replay import Follower
 from fuzz.ways import Framed, Played
@@ -91,11 +92,34 @@ END_MARK = re.compile(r"\W*done\W*", re.IGNORECASE)
 def frames_by_the_letter(framing: Framed, reading: Reading, completion: Completion) -> str | None:
     """Where framing finds nothing odd, its payloads are the data of the standard's events."""
     codes = {defect.code for defect in completion.verdict.defects}
-    if framing.codes or codes & BROKEN:
-        return None  # if such data came in several lines, it was read line by line
+    if framing.codes or framing.names_errors or codes & BROKEN:
+        return None  # what is no JSON loses its blank lines
     payloads = [_as_read(payload.decode("utf-8", "replace")) for payload in framing.payloads]
     data = [_as_read(event[1]) for event in reading.events]
     return None if payloads == data else f"payloads: framing gives {payloads}, the standard {data}"
+
+
+def says_what_was_sent(payloads: list[str], completion: Completion) -> str | None:
+    """Where nothing has to be repaired, a naive reader of the standard's events says the same."""
+    verdict = completion.verdict
+    if not naive.HARMLESS.issuperset(defect.code for defect in verdict.defects):
+        return None
+    read = naive.read(payloads)
+    if read is None:
+        return None
+    sent = {
+        index: {**read[index], "calls": _in_order(read[index]["calls"])} for index in sorted(read)
+    }
+    said = {choice.index: naive.said_by(choice) for choice in completion.choices}
+    for index, one in sent.items():
+        for name, value in one.items():
+            if said.get(index, {}).get(name) != value:
+                return f"{name}: sent {value!r}, said {said.get(index)!r}"
+    return None if sent.keys() == said.keys() else f"choices: sent {sent!r}, said {said!r}"
+
+
+def _in_order(calls: dict[int, str]) -> list[str]:
+    return [calls[index] for index in sorted(calls)]
 
 
 def _as_read(data: str) -> str:
@@ -191,7 +215,8 @@ def _inventions(body: bytes, completion: Completion) -> Iterator[str]:
         if text is not None and PLAIN_WORD.fullmatch(text) and text.encode() not in body:
             yield f"{name}: {text!r} was never sent"
     usage = completion.usage
-    for count in [] if usage is None else [usage.prompt_tokens, usage.completion_tokens]:
+    for name in () if usage is None else ("prompt_tokens", "completion_tokens", "total_tokens"):
+        count = getattr(usage, name)
         if count is not None and str(count).encode() not in body:
             yield f"count: {count} was never sent"
 
@@ -225,7 +250,8 @@ EXCUSES = {
     "stray-line": "the same",
     "content-cumulative": "fragments turned out to be snapshots",
     "message-for-delta": "a whole message brings only what is new",
-    "content-after-finish": "what a finished choice holds back is told as it is",
+    "content-after-finish": "half a surrogate pair does not wait beyond the end of its choice",
+    "data-after-done": "nor beyond that of the stream",
 }
 """Defects of the whole after which a torn beginning may have told more than a beginning."""
 

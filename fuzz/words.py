@@ -120,6 +120,17 @@ PAYLOADS = [
     *('{"object":"chat.completion","choices":[{"message":{"content":"whole"}}]}', "[[DONE]]"),
     *('[{"choices":[{"delta":{"content":"a"}}]},{"error":"no"}]', '[{"delta":{"content":"a"}}]'),
 ]
+FIELDS = [
+    b"data: a",
+    b"data:b",
+    b"data",
+    b"event: c",
+    b"event",
+    b"id: 1",
+    b"id",
+    b"retry: 5",
+    b": d",
+]
 LINES = [
     *(b"", b" ", b":", b": ping", b"data", b"data:", b"data: ", b"event: error", b"event: message"),
     *(b"event:", b"event", b"id: 7", b"id: \0", b"id", b"retry: 5", b"retry: x", b"da", b"dat: {}"),

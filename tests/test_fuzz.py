@@ -29,6 +29,7 @@ from fuzz.oracles import (
     is_same,
     keeps_law_one,
     reads_by_the_letter,
+    says_what_was_sent,
 )
 from fuzz.seeds import seeds
 from fuzz.structure import Bound, batches, rng_of, run_batch
@@ -253,6 +254,25 @@ def test_answer_that_differs_by_another_door_is_found(played: Played) -> None:
         with_verdict(played, outcome="interrupted"),
     ):
         assert holds_the_same(other.completion, by_payloads)
+
+
+def test_answer_that_was_not_sent_is_found(played: Played) -> None:
+    payloads = [one[1] for one in read_events([BODY], Limits()).events]
+    calls = played.completion.choices[0].message.tool_calls
+    assert says_what_was_sent(payloads, played.completion) is None
+    for other in (
+        with_message(played, content="It is high"),
+        with_message(played, refusal=None),
+        with_message(played, tool_calls=[replace(calls[0], arguments="{}")]),
+        with_choice(played, finish_reason="stop"),
+        with_choice(played, index=1),
+        with_completion(played, choices=[]),
+    ):
+        assert says_what_was_sent(payloads, other.completion)
+    assert says_what_was_sent(payloads[:3], played.completion)
+    odd = play(Input(b"data: {]\n\n")).completion
+    assert says_what_was_sent(payloads, odd) is None
+    assert says_what_was_sent(['{"choices":7}'], played.completion) is None
 
 
 def test_event_that_is_missing_or_told_twice_is_found(played: Played) -> None:

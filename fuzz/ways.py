@@ -14,7 +14,7 @@ from tests.sse.reference import Reading
 from untorn import Completion, LimitExceeded, Limits, StreamEvent
 from untorn.chat import fast_way
 from untorn.chat.framing import Framing
-from untorn.chat.payload import USUAL_PREFIX, KeepAlive, Note, Payload
+from untorn.chat.payload import KeepAlive, Note, Payload
 from untorn.sse import EventStream
 from untorn.sse.lines import LineSplitter
 
@@ -132,7 +132,7 @@ def framed(body: bytes) -> Framed:
     items = list(framing.receive_lines(splitter.receive_data(body)))
     items += framing.receive_eof(splitter.receive_eof())
     payloads = [
-        item[USUAL_PREFIX:] if isinstance(item, bytes) else item.data
+        item if isinstance(item, bytes) else item.data
         for item in items
         if not isinstance(item, Note | KeepAlive)
     ]

@@ -18,7 +18,7 @@ from tests.strategies import bodies, damaged_bodies, reads
 from untorn import ChatStream, Revised, StreamEvent, ToolCallFinished, parse
 from untorn.chat import fast_way
 from untorn.chat.framing import Framing
-from untorn.chat.payload import USUAL_PREFIX, KeepAlive, Note
+from untorn.chat.payload import KeepAlive, Note
 from untorn.chat.payload_reader import PayloadReader
 from untorn.options import Limits, Options
 from untorn.sse import EventStream
@@ -90,7 +90,7 @@ def framed(body: bytes) -> tuple[list[str], list[str]]:
     items = framing.receive_lines(splitter.receive_data(body))
     items = [*items, *framing.receive_eof(splitter.receive_eof())]
     data = [
-        item[USUAL_PREFIX:] if isinstance(item, bytes) else item.data
+        item if isinstance(item, bytes) else item.data
         for item in items
         if not isinstance(item, Note | KeepAlive)
     ]

@@ -10,7 +10,7 @@ from untorn.chat.builder import CompletionBuilder, End
 from untorn.chat.completion import Completion
 from untorn.chat.fast_way import FastWay
 from untorn.chat.framing import Framing
-from untorn.chat.payload import USUAL, Item, Note, Payload
+from untorn.chat.payload import USUAL, USUAL_PREFIX, Item, Note, Payload
 from untorn.chat.payload_reader import PayloadReader
 from untorn.chat.verdict import Ending
 from untorn.errors import StreamClosed
@@ -114,31 +114,33 @@ class ChatStream:
         if data.__class__ is not bytes:
             data = _bytes(data)
         size = len(data)
-        self._received += size
-        if self._received > self._look_at:
-            return self._timed(self._look_closer(data), at, reads=1)
-        if (
+        received = self._received = self._received + size
+        if received > self._look_at:
+            events = self._look_closer(data)
+        elif (
             self._between_events
             and data[:7] == USUAL
-            and data.find(b"\n") == size - 2
-            and data[-1] == LF
-            and CR not in data
+            and data[-2:] == b"\n\n"
+            and LF not in (payload := data[USUAL_PREFIX:-2])
+            and CR not in payload
             and size <= self._most_line
         ):
             # The read is one usual event, as most are: there is nothing to split or to frame.
-            line = data[:-2]
-            self._splitter.skip(data)
-            self._framing.lines = (line,)
-            events = self._items.receive((line,))
+            self._splitter.start = received
+            events = self._items.receive((payload,))
             if self._builder.over is not None:
                 events += self._stop()
         else:
-            self._between_events = False
-            lines = self._splitter.receive_data(data)
-            events = self._receive_lines(lines) if lines else []
-            if self._splitter.exceeded and not self._closed:
-                events += self._stop()
+            events = self._receive_read(data)
         return events if at is None else self._timed(events, at, reads=1)
+
+    def _receive_read(self, data: bytes) -> list[StreamEvent]:
+        self._between_events = False
+        lines = self._splitter.receive_data(data)
+        events = self._receive_lines(lines) if lines else []
+        if self._splitter.exceeded and not self._closed:
+            events += self._stop()
+        return events
 
     def _receive_lines(self, lines: list[bytes]) -> list[StreamEvent]:
         framing = self._framing

@@ -142,7 +142,7 @@ def test_what_is_said_once_may_come_late() -> None:
 def test_findings_of_a_chunk_and_of_its_choices_are_told_at_its_item() -> None:
     builder = builder_of(SAYS, STOP)
     told(builder)
-    builder.item = b"data: {}"
+    builder.item = b"{}"
     builder.receive_chunk(chunk(SAYS, {"delta": {}}))
     index_missing = Defect(
         "choice-index-missing", "warning", 7, 1, "a choice has no index; taken as 0"
@@ -354,7 +354,7 @@ def test_html_page_is_a_failure_and_stays_one() -> None:
 def test_defect_is_told_once_with_its_first_place_and_counted_ever_after() -> None:
     builder = new_builder()
     builder.found("not-json", "text was ignored", b"h\xffi\n")
-    builder.item = b"data: x"
+    builder.item = b"{x"
     builder.found("not-json", "text was ignored", b"x", count=2)
     assert len(told(builder)) == 1
     assert builder.verdict(None).defects == [
@@ -571,7 +571,7 @@ def test_failure_tells_enough() -> None:
 
 def test_close_tells_what_waits_and_what_can_only_then_be_said() -> None:
     builder = builder_of(choice({"content": "ha"}), choice({"content": "haha"}))
-    builder.item = b"data: {}"
+    builder.item = b"{}"
     role = Defect("role-missing", "info", None, 1, "choice 0 got no role; it is assistant's")
     why = "the body ended after 50 bytes with no [DONE], choice 0 unfinished"
     eof = Defect("unexpected-eof", "error", None, 1, why)

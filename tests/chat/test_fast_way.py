@@ -64,7 +64,7 @@ class Ways:
 def chunk(delta: str, choice: str = "", more: str = "", index: int = 0) -> bytes:
     """The line of a usual event."""
     data = f'{{"choices":[{{"index":{index},"delta":{{{delta}}}{choice}}}]{more}}}'
-    return f"data: {data}".encode()
+    return data.encode()
 
 
 def text(content: str = "a") -> bytes:
@@ -111,7 +111,7 @@ def test_more_text_is_taken_once_it_is_no_snapshot() -> None:
         [chunk('"role":"assistant"')],
         [chunk('"content":"b","reasoning":null,"tool_calls":[]')],
         [text("b"), text("ü"), text('\\"')],
-        [Payload(text("b")[6:], "event", 0)],
+        [Payload(text("b"), "event", 0)],
     ],
 )
 def test_what_only_adds_to_the_text_is_taken(items: list[Item]) -> None:
@@ -153,7 +153,7 @@ def test_more_arguments_of_open_calls_are_taken() -> None:
 
 def test_every_choice_of_a_chunk_may_add() -> None:
     first, second = '{"index":1,"delta":{"content":"c"}}', '{"index":0,"delta":{"content":"d"}}'
-    both = f'data: {{"choices":[{first},{second}]}}'.encode()
+    both = f'{{"choices":[{first},{second}]}}'.encode()
     assert plain_items(*START, *OTHER, both, both, text()) == [*START, *OTHER]
 
 
@@ -176,9 +176,9 @@ def test_names_of_the_stream_may_be_absent_or_the_same() -> None:
         chunk(""),
         chunk('"content":null'),
         chunk('"tool_calls":[]'),
-        b'data: {"choices":[]}',
-        b"data: {}",
-        b"data: {",
+        b'{"choices":[]}',
+        b"{}",
+        b"{",
         # It says something for the first time.
         chunk('"reasoning":"b"'),
         chunk('"reasoning":""'),
@@ -283,9 +283,47 @@ def test_everything_takes_the_plain_way_after_a_repeated_key() -> None:
 
 
 def test_where_nothing_is_usual_only_some_items_are_tried() -> None:
-    odd = [chunk('"content":"b","x":1')] * (2 * MANY - 3)
+    odd = [chunk('"content":"b","x":[]')] * (2 * MANY - 3)
     assert plain_items(*START, *odd, text(), text("c")) == [*START, *odd]
     assert plain_items(*START, *odd[1:], text(), text("c")) == [*START, *odd[1:], text()]
+
+
+# A vendor's keys -----------------------------------------------------------------------------
+
+VENDOR = chunk(
+    '"content":"b","x":"p","y":null', ',"seen":7,"audio":null', ',"provider":"P","z":0.5'
+)
+THINKS = chunk('"reasoning":"b","x":true', "", ',"provider":"P"')
+LEARNED = [*START, *[VENDOR] * (MANY - len(START))]
+
+
+def test_keys_of_a_vendor_are_learned() -> None:
+    assert plain_items(*LEARNED, VENDOR, VENDOR, text("c"), VENDOR) == LEARNED
+    learned = [*THINK, *[THINKS] * (MANY - len(THINK))]
+    assert plain_items(*learned, THINKS, THINKS) == learned
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        chunk('"content":"b","new":1'),
+        chunk('"content":"b","y":"first"'),
+        chunk('"content":"b"', ',"other":1'),
+        chunk('"content":"b","x":[]'),
+        chunk('"content":"b"', "", ',"z":NaN'),
+        chunk('"content":"b"', ',"audio":{}'),
+        chunk('"content":"b","x":"\\ud83d"'),
+        chunk('"content":"","x":"p"'),
+        chunk('"content":"b","x":"p"', ',"finish_reason":"stop"'),
+        chunk('"content":"b","x":"p"', index=1),
+    ],
+)
+def test_what_is_not_as_it_was_learned_takes_the_plain_way(odd: bytes) -> None:
+    assert plain_items(*LEARNED, odd) == [*LEARNED, odd]
+
+
+def test_what_was_learned_is_kept_over_heartbeats() -> None:
+    assert plain_items(*LEARNED, *[KeepAlive()] * 40, VENDOR) == [*LEARNED, *[KeepAlive()] * 40]
 
 
 # Logprobs ------------------------------------------------------------------------------------
@@ -424,16 +462,37 @@ chunks = in_braces(
         after_the_choices,
     )
 )
-lines = chunks.map("data: {}".format).map(str.encode)
+lines = chunks.map(str.encode)
 items: st.SearchStrategy[Item] = (
     lines
-    | lines.map(lambda line: Payload(line[6:], "event", 0))
-    | st.sampled_from([DONE, KeepAlive(), Note("stray-line", "", 0), b'data: {"a":\xff}'])
+    | lines.map(lambda line: Payload(line, "event", 0))
+    | st.sampled_from([DONE, KeepAlive(), Note("stray-line", "", 0), b'{"a":\xff}'])
 )
+
+
+values = st.sampled_from(
+    [
+        *("1", "-0.0", "1.0", "1e400", "NaN", "true", "null", '"a"', '""', "[]", "{}", "1" * 30),
+        *('"\\ud83d"', '"\\ude00"', '"\\u0000"', '"é"', '"a\tb"', "1E5", "9007199254740993"),
+    ]
+)
+
+
+def of_vendor(x: str, y: str, seen: str, provider: str, more: str) -> bytes:
+    delta = f'"content":"b","x":{x},"y":{y}{more}'
+    return chunk(delta, f',"seen":{seen}', f',"provider":{provider}')
+
+
+vendors = st.builds(
+    of_vendor, values, values, values, values, st.sampled_from(["", "", ',"x":2', ',"w":1'])
+)
+lines |= vendors
 
 
 openings: st.SearchStrategy[list[Item]] = st.sampled_from(
     [
+        [*LEARNED],
+        [*START, *([of_vendor("1", '"y"', "null", "null", "")] * (MANY + 1))],
         *([], [*START], [*START, *THINK, LOOK], [*THINK, *OTHER, LOOK, LOOK_1]),
         [*START, *([chunk('"x":1')] * (MANY - 1))],
     ]

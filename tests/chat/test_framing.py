@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.helpers import cuttings, two_way_cuts
 from untorn.chat.framing import Framing
 from untorn.chat.json_text import NOTHING, value_of
-from untorn.chat.payload import USUAL_PREFIX, Item, KeepAlive, Note, Payload
+from untorn.chat.payload import Item, KeepAlive, Note, Payload
 from untorn.head import EVENT_STREAM, Head
 from untorn.options import Limits
 from untorn.sse import EventStream, LineSplitter, Tail
@@ -55,7 +55,7 @@ class Body:
         for item in items:
             offset = self._framing.offset_of(item)
             if isinstance(item, bytes):
-                self.told.append(("event", item[USUAL_PREFIX:], offset))
+                self.told.append(("event", item, offset))
             elif isinstance(item, Payload):
                 self.told.append((item.kind, item.data, offset))
             elif isinstance(item, Note):
@@ -112,12 +112,12 @@ def test_blank_lines_without_data_are_nothing() -> None:
     assert framed(b"\n\nid: 1\n\n: hi\n\n").told == ["keep-alive"]
 
 
-def test_usual_event_after_the_first_is_given_as_the_line_it_is() -> None:
+def test_usual_event_after_the_first_is_given_as_its_payload() -> None:
     splitter = LineSplitter()
     framing = Framing(STREAM, Limits(), splitter)
     first, second = framing.receive_lines(splitter.receive_data(EVENT + EVENT))
     assert first == Payload(CHUNK, "event", 0)
-    assert second == EVENT.rstrip()
+    assert second == CHUNK
 
 
 def test_usual_event_is_no_shortcut_where_the_line_limit_is_above_that_of_events() -> None:

@@ -70,7 +70,7 @@ def error_event(data: bytes) -> Payload:
 
 
 def test_line_of_a_usual_event_says_what_is_behind_its_prefix() -> None:
-    reading = Reading(b"data: " + CHUNK)
+    reading = Reading(CHUNK)
     assert reading.events == [Started("c1", None), TextDelta(0, "a")]
     assert reading.events == Reading(event(CHUNK)).events
 

@@ -11,10 +11,10 @@ from untorn.chat.payload import Note, Payload
 from untorn.chat.usual import (
     NOT_USUAL,
     decode_any,
+    decode_any_with_logprobs,
     decode_reasoning,
     decode_reasoning_content,
     decode_text,
-    decode_with_logprobs,
 )
 
 Decode = Callable[[Any], Any]
@@ -24,7 +24,7 @@ ONE_KIND: dict[str, Decode] = {
     "reasoning_content": decode_reasoning_content,
     "reasoning": decode_reasoning,
 }
-EVERY = (decode_any, decode_with_logprobs)
+EVERY = (decode_any, decode_any_with_logprobs)
 
 
 def chunk(delta: str, choice: str = "", more: str = "") -> bytes:
@@ -89,9 +89,9 @@ def test_any_usual_delta_is_decoded_as_it_is(decode: Decode) -> None:
 
 def test_logprobs_are_left_undecoded() -> None:
     payload = chunk('"content":"a"', ',"logprobs":{"content": [-0.10]}')
-    assert bytes(decode_with_logprobs(payload).choices[0].logprobs) == b'{"content": [-0.10]}'
+    assert bytes(decode_any_with_logprobs(payload).choices[0].logprobs) == b'{"content": [-0.10]}'
     assert not is_usual(decode_any, payload)
-    without = decode_with_logprobs(chunk('"content":"a"'))
+    without = decode_any_with_logprobs(chunk('"content":"a"'))
     assert bytes(without.choices[0].logprobs) == b"null"
 
 
@@ -153,7 +153,7 @@ def test_everything_else_is_left_to_the_plain_way(payload: bytes) -> None:
 
 def test_deep_nesting_is_left_to_the_plain_way() -> None:
     payload = chunk('"content":"a"', ',"logprobs":' + "[" * 100_000 + "]" * 100_000)
-    assert not is_usual(decode_with_logprobs, payload)
+    assert not is_usual(decode_any_with_logprobs, payload)
 
 
 @pytest.mark.parametrize("item", [Payload(b"", "event", 0), Note("stray-line", "", 0)])

@@ -58,7 +58,6 @@ class CompletionBuilder:
 
     __slots__ = (
         "_created",
-        "_extra",
         "_extras",
         "_fingerprint",
         "_head",
@@ -75,6 +74,7 @@ class CompletionBuilder:
         "counts",
         "done",
         "error",
+        "extra",
         "has_logprobs",
         "heartbeats",
         "id",
@@ -98,6 +98,8 @@ class CompletionBuilder:
         """The limit that was passed, as a sentence; None while all are kept."""
         self.id: str | None = None
         self.model: str | None = None
+        self.extra: dict[str, Any] = {}
+        """Unknown keys of chunks, each with its last value that is not null."""
         self.choices: dict[int, ChoiceBuilder] = {}
         self.touched: list[ChoiceBuilder] = []
         """Choices that the plain way has changed, for the fast way to know."""
@@ -122,7 +124,6 @@ class CompletionBuilder:
         self._tier: str | None = None
         self._usage: Usage | None = None
         self._usage_seen = False
-        self._extra: dict[str, Any] = {}
         self._extras: set[str] = set()
         self._kept = 0
         self._html = False
@@ -270,7 +271,7 @@ class CompletionBuilder:
         self.out.append(UsageReported(self._usage))
 
     def _receive_extra(self, chunk: Chunk) -> None:
-        self._extra |= chunk.extra
+        self.extra |= chunk.extra
         self._extras.update(chunk.extra)
         for choice in chunk.choices:
             self._extras.update(choice.extra)
@@ -382,7 +383,7 @@ class CompletionBuilder:
             service_tier=self._tier,
             choices=[builder.build() for builder in self._in_order()],
             usage=self._usage,
-            extra=dict(self._extra),
+            extra=dict(self.extra),
             verdict=self.verdict(end),
             timing=timing,
             head=self._head,

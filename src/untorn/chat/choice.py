@@ -64,12 +64,10 @@ class ChoiceBuilder:
         "_audio_size",
         "_transcript",
         "_deliver",
-        "_extra",
         "_last_reason",
         "_log",
         "_logprobs",
         "_lost",
-        "_message_extra",
         "_options",
         "_parts",
         "_reasoning_details",
@@ -77,10 +75,12 @@ class ChoiceBuilder:
         "audio_ended",
         "calls",
         "content",
+        "extra",
         "finish_reason",
         "index",
         "length",
         "meaning",
+        "message_extra",
         "reasoning",
         "refusal",
         "role",
@@ -104,6 +104,10 @@ class ChoiceBuilder:
         """Whether its audio brought ``expires_at``, the end mark that audio has."""
         self.accepted = False
         """Whether ``[DONE]`` stands for the finish reason, by rule 16 or by the caller's wish."""
+        self.extra: dict[str, Any] = {}
+        """Unknown keys beside the delta, each with its last value that is not null."""
+        self.message_extra: dict[str, Any] = {}
+        """Unknown keys in the delta, each with its pieces or its last value; see ``join``."""
         self.length = 0
         """Characters so far. Exact only after ``count``."""
         self._options = options
@@ -117,8 +121,6 @@ class ChoiceBuilder:
         self._transcript = GrowingText(most, may_be_cumulative=False)
         self._annotations: list[Any] = []
         self._reasoning_details: list[dict[str, Any]] = []
-        self._extra: dict[str, Any] = {}
-        self._message_extra: dict[str, Any] = {}
         self._parts: list[Any] = []
 
     # What comes in ---------------------------------------------------------------------------
@@ -133,7 +135,7 @@ class ChoiceBuilder:
             self._receive_delta(choice.delta, findings)
         if choice.logprobs is not None:
             self.receive_logprobs(Raw(choice.logprobs))
-        self._extra |= choice.extra
+        self.extra |= choice.extra
         if choice.finish_reason is not None:
             self._receive_finish_reason(choice.finish_reason, findings)
 
@@ -157,7 +159,7 @@ class ChoiceBuilder:
             merge_block(self._reasoning_details, block)
         self._parts += delta.parts
         for key, value in delta.extra.items():
-            join(self._message_extra, key, value)
+            join(self.message_extra, key, value)
 
     def say(
         self,
@@ -331,11 +333,11 @@ class ChoiceBuilder:
             message=message,
             finish_reason=self.finish_reason,
             raw_logprobs=list(self._logprobs),
-            extra=dict(self._extra),
+            extra=dict(self.extra),
         )
 
     def _built_extra(self) -> dict[str, Any]:
-        extra = joined(self._message_extra)
+        extra = joined(self.message_extra)
         if self._parts:
             of_vendor = [extra["content_parts"]] if "content_parts" in extra else []
             extra["content_parts"] = of_vendor + self._parts

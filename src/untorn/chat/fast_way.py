@@ -4,29 +4,39 @@ A payload is decoded straight from bytes into a usual shape (``usual.py``). If i
 of what its choice brought before, it is taken; if not, it is read the plain way, which may find
 that from now on more is usual. Both ways must mean the same, so the fast one takes a chunk only if
 the plain one would do nothing but append.
+
+The next chunk is expected to look like the one before. What is most usual, more text, is taken in
+the loop of ``receive``; each other shape has a method that takes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.choice import ChoiceBuilder, Kind
+from untorn.chat.choice_calls import ChoiceCalls
 from untorn.chat.json_text import too_deep
-from untorn.chat.payload import USUAL_PREFIX, Item, Payload
+from untorn.chat.learned import Fields, LearnedShape, learn
+from untorn.chat.payload import Item, Payload
 from untorn.chat.payload_reader import PayloadReader
+from untorn.chat.pieces import join
 from untorn.chat.usual import (
     NOT_USUAL,
+    AnyChoice,
+    AnyChunk,
+    CallChunk,
     Delta,
     Fragment,
-    UsualChoice,
-    UsualChunk,
+    LogprobsChunk,
     decode_any,
+    decode_any_with_logprobs,
+    decode_call,
     decode_reasoning,
     decode_reasoning_content,
     decode_text,
-    decode_with_logprobs,
+    decode_text_with_logprobs,
 )
 from untorn.events import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from untorn.options import Limits
@@ -34,17 +44,24 @@ from untorn.options import Limits
 Parts = dict[int, list[str]]
 """By the index of a choice: the fragments of its text, to which more may simply be appended."""
 
-
-Shape = tuple[Callable[[Any], Any], Parts, type[TextDelta | ReasoningDelta]]
-"""What the next chunk will most likely look like: like the one before. A decoder, the texts of its
-kind, and their event."""
-
-# No choice is ever in these parts: a chunk that is decoded as any usual one is looked at further.
 NO_PARTS: Parts = {}
-
+"""What a shape has that is not only text: no choice is ever in it."""
 
 MANY = 16
 """After so many items in a row that were not usual, only each so-many-th is tried."""
+
+
+class Shape(NamedTuple):
+    """What the next chunk will most likely look like."""
+
+    decode: Callable[[Any], Any]
+    parts_of: Parts
+    """Where its text belongs; NO_PARTS for a shape that is not only text."""
+    event: type[TextDelta | ReasoningDelta]
+    """What its text becomes."""
+    take: Callable[[FastWay, Any], bool]
+    """Takes a chunk of a shape that is not only text; False, and nothing taken, if it needs the
+    plain way."""
 
 
 class FastWay:
@@ -52,12 +69,13 @@ class FastWay:
 
     __slots__ = (
         "_builder",
-        "_decode_any",
+        "_calls",
         "_limits",
         "_misses",
         "_reader",
         "_reasonings",
         "_shape",
+        "_learned",
         "_texts",
     )
 
@@ -68,46 +86,41 @@ class FastWay:
         self._misses = 0
         self._texts: Parts = {}
         self._reasonings: Parts = {}
-        self._decode_any: Callable[[Any], UsualChunk] = decode_any
-        self._shape: Shape = (decode_text, self._texts, TextDelta)
+        self._calls: dict[int, ChoiceCalls] = {}
+        self._learned: LearnedShape | None = None
+        self._shape = Shape(decode_text, self._texts, TextDelta, take_nothing)
 
     def receive(self, items: Sequence[Item]) -> list[StreamEvent]:
-        """The events of these items.
-
-        The loop takes what is most usual: a chunk of the shape that the one before had, with one
-        choice, whose text is known to be plain.
-        """
+        """The events of these items."""
         builder = self._builder
         out = builder.out = []
-        decode, parts_of, event = self._shape
+        decode, parts_of, event, take = self._shape
         id, model, knows_all = builder.id, builder.model, builder.knows_all
         for item in items:
             try:
-                chunk = decode(item[USUAL_PREFIX:])  # type: ignore[index]  # TypeError is caught
+                chunk = decode(item)
             except NOT_USUAL:
                 pass
             else:
-                if parts_of is not NO_PARTS:
-                    choice = chunk.choices[0]
-                    index = choice.index
-                    text = choice.delta.text
-                    if (
-                        text
-                        and index in parts_of
-                        and chunk.id == id
-                        and chunk.model == model
-                        and (knows_all or not builder.would_learn(chunk))
-                    ):
-                        parts_of[index].append(text)
-                        out.append(event(index, text))
+                if (
+                    chunk.id == id
+                    and chunk.model == model
+                    and (knows_all or not builder.would_learn(chunk))
+                ):
+                    if parts_of is not NO_PARTS:
+                        choice = chunk.choices[0]
+                        index = choice.index
+                        text = choice.delta.text
+                        if text and index in parts_of:
+                            parts_of[index].append(text)
+                            out.append(event(index, text))
+                            continue
+                    elif take(self, chunk):
                         continue
-                elif self._take(chunk):
-                    decode, parts_of, event = self._shape
-                    continue
             self._receive(item)
             if builder.over is not None:
                 break
-            decode, parts_of, event = self._shape
+            decode, parts_of, event, take = self._shape
             id, model, knows_all = builder.id, builder.model, builder.knows_all
         return out
 
@@ -126,30 +139,61 @@ class FastWay:
 
     def _receive(self, item: Item) -> None:
         """Take an item that is not of the shape that was expected."""
-        self._misses += 1
-        # Where nothing is ever usual, it is not worth the try each time.
-        if self._misses < MANY or self._misses % MANY == 0:
-            data = item[USUAL_PREFIX:] if isinstance(item, bytes) else _data_of(item)
-            try:
-                if data is not None and self._take(self._decode_any(data)):
-                    return
-            except NOT_USUAL:
-                pass
+        data = item if isinstance(item, bytes) else _data_of(item)
+        if data is not None and self._try(data):
+            return
         builder = self._builder
         self._reader.receive(item)
-        if builder.has_logprobs:
-            self._decode_any = decode_with_logprobs
         if builder.is_plain:
             self._texts.clear()
             self._reasonings.clear()
+            self._calls.clear()
         for choice in builder.touched:
             self._prepare(choice)
         builder.touched.clear()
-        self._expect(None)
 
-    def _take(self, chunk: UsualChunk) -> bool:
-        """Take a usual chunk; False, and nothing taken, if it needs the plain way."""
+    def _try(self, data: bytes) -> bool:
+        """Take a chunk of another usual shape; or learn what is usual here."""
+        self._misses += 1
+        if self._misses < MANY:
+            return self._take_any(data)
+        # Where nothing is ever usual, it is not worth the try each time.
+        if self._misses % MANY:
+            return False
+        if self._take_any(data):
+            return True
+        if not self._learn(data):
+            self._shape = Shape(decode_nothing, NO_PARTS, TextDelta, take_nothing)
+        return False
+
+    def _prepare(self, choice: ChoiceBuilder) -> None:
+        """Say what a further chunk may add to a choice without a look."""
+        index = choice.index
+        usual = not (choice.is_finished or self._builder.is_plain or self._builder.counts)
+        usual = usual and choice.role == "assistant"
+        for kind, text, parts in (
+            (Kind.CONTENT, choice.content, self._texts),
+            (Kind.REASONING, choice.reasoning, self._reasonings),
+        ):
+            if usual and text.is_plain and choice.seen & kind:
+                parts[index] = text.parts
+            else:
+                parts.pop(index, None)
+        if usual and choice.calls.at:
+            self._calls[index] = choice.calls
+        else:
+            self._calls.pop(index, None)
+
+    # Any usual chunk -------------------------------------------------------------------------
+
+    def _take_any(self, data: bytes) -> bool:
+        """Take a chunk of any usual shape, and expect the next one to be like it."""
         builder = self._builder
+        decode = decode_any_with_logprobs if builder.has_logprobs else decode_any
+        try:
+            chunk: AnyChunk = decode(data)
+        except NOT_USUAL:
+            return False
         if (chunk.id and chunk.id != builder.id) or (chunk.model and chunk.model != builder.model):
             return False
         choices = chunk.choices
@@ -166,7 +210,24 @@ class FastWay:
         self._expect(choices[0].delta)
         return True
 
-    def _only_adds(self, choice: UsualChoice) -> bool:
+    def _expect(self, delta: Delta) -> None:
+        """The next chunk will most likely be as this one."""
+        if delta.tool_calls:
+            self._shape = Shape(decode_call, NO_PARTS, TextDelta, FastWay._take_call)
+        elif self._builder.has_logprobs and delta.content:
+            self._shape = Shape(
+                decode_text_with_logprobs, NO_PARTS, TextDelta, FastWay._take_with_logprobs
+            )
+        elif delta.reasoning_content:
+            self._shape = Shape(
+                decode_reasoning_content, self._reasonings, ReasoningDelta, take_nothing
+            )
+        elif delta.reasoning:
+            self._shape = Shape(decode_reasoning, self._reasonings, ReasoningDelta, take_nothing)
+        else:
+            self._shape = Shape(decode_text, self._texts, TextDelta, take_nothing)
+
+    def _only_adds(self, choice: AnyChoice) -> bool:
         """Whether a choice brings only more of what came before."""
         index, delta = choice.index, choice.delta
         builder = self._builder.choices.get(index)
@@ -195,20 +256,7 @@ class FastWay:
             return False  # perhaps a repeated key hides what it says (rule 14)
         return choice.logprobs is None or self._are_plain(bytes(choice.logprobs))
 
-    def _are_plain(self, logprobs: bytes) -> bool:
-        # msgspec checks neither the UTF-8 nor the depth of what it does not decode.
-        if logprobs == b"null":
-            return True
-        if logprobs[:1] != b"{":
-            return False
-        if logprobs.isascii() and logprobs.count(b"{") + logprobs.count(b"[") <= self._limits.depth:
-            return True
-        try:
-            return not too_deep(logprobs.decode("utf-8"), self._limits.depth)
-        except UnicodeDecodeError:
-            return False
-
-    def _add(self, choice: UsualChoice) -> None:
+    def _add(self, choice: AnyChoice) -> None:
         index, delta, out = choice.index, choice.delta, self._builder.out
         reasoning = delta.reasoning_content or delta.reasoning
         if reasoning:
@@ -230,32 +278,108 @@ class FastWay:
         if choice.logprobs is not None and bytes(choice.logprobs) != b"null":
             self._builder.choices[index].receive_logprobs(choice.logprobs)
 
-    def _expect(self, delta: Delta | None) -> None:
-        """The next chunk will most likely be as this one, or after a plain one, bring text."""
-        if self._misses >= MANY:
-            self._shape = decode_nothing, NO_PARTS, TextDelta
-        elif self._decode_any is decode_with_logprobs:
-            self._shape = decode_with_logprobs, NO_PARTS, TextDelta
-        elif delta is None or delta.content:
-            self._shape = decode_text, self._texts, TextDelta
-        elif delta.reasoning_content:
-            self._shape = decode_reasoning_content, self._reasonings, ReasoningDelta
-        elif delta.reasoning:
-            self._shape = decode_reasoning, self._reasonings, ReasoningDelta
-        else:
-            self._shape = decode_any, NO_PARTS, TextDelta
+    # The other shapes ------------------------------------------------------------------------
 
-    def _prepare(self, choice: ChoiceBuilder) -> None:
-        """Say what a further chunk may add to a choice without a look."""
-        usual = not (choice.is_finished or self._builder.is_plain or self._builder.counts)
-        for kind, text, parts in (
-            (Kind.CONTENT, choice.content, self._texts),
-            (Kind.REASONING, choice.reasoning, self._reasonings),
+    def _take_call(self, chunk: CallChunk) -> bool:
+        """Take a fragment of arguments of one call."""
+        choice = chunk.choices[0]
+        index = choice.index
+        fragment = choice.delta.tool_calls[0]
+        calls = self._calls.get(index)
+        call = None if calls is None else calls.at.get(fragment.index)
+        if calls is None or call is None or not call.is_usual:
+            return False
+        calls.last = call
+        arguments = fragment.function.arguments
+        if arguments:
+            call.fragments.append(arguments)
+            self._builder.out.append(ToolCallDelta(index, call.number, fragment.index, arguments))
+        return True
+
+    def _take_with_logprobs(self, chunk: LogprobsChunk) -> bool:
+        """Take text with its logprobs."""
+        choice = chunk.choices[0]
+        index, text = choice.index, choice.delta.text
+        if not text or index not in self._texts or not self._are_plain(bytes(choice.logprobs)):
+            return False
+        builder = self._builder
+        self._texts[index].append(text)
+        builder.out.append(TextDelta(index, text))
+        if bytes(choice.logprobs) != b"null":
+            builder.choices[index].receive_logprobs(choice.logprobs)
+        return True
+
+    def _are_plain(self, logprobs: bytes) -> bool:
+        # msgspec checks neither the UTF-8 nor the depth of what it does not decode.
+        if logprobs == b"null":
+            return True
+        if logprobs[:1] != b"{":
+            return False
+        is_flat = logprobs.count(b"{") + logprobs.count(b"[") <= self._limits.depth
+        if is_flat and logprobs.isascii():
+            return True
+        try:
+            text = logprobs.decode("utf-8")
+        except UnicodeDecodeError:
+            return False
+        return is_flat or not too_deep(text, self._limits.depth)
+
+    # A vendor's keys -------------------------------------------------------------------------
+
+    def _learn(self, data: bytes) -> bool:
+        """Expect chunks with the keys that this one has; False if it has more that is unusual."""
+        learned = self._learned = learn(data)
+        if learned is None:
+            return False
+        self._misses = 0
+        self._shape = Shape(learned.decode, NO_PARTS, TextDelta, FastWay._take_learned)
+        return True
+
+    def _take_learned(self, chunk: Any) -> bool:
+        """Take text, or reasoning, beside keys of a vendor that were kept before."""
+        learned, builder = self._learned, self._builder
+        if learned is None:
+            return False
+        choice = chunk.choices[0]
+        index, delta = choice.index, choice.delta
+        parts_of = self._reasonings if learned.is_reasoning else self._texts
+        text = delta.text
+        if not text or index not in parts_of:
+            return False
+        of_choice = builder.choices[index]
+        if not (
+            _take_values(chunk, learned.of_chunk, builder.extra)
+            and _take_values(choice, learned.of_choice, of_choice.extra)
         ):
-            if usual and text.is_plain and choice.seen & kind and choice.role == "assistant":
-                parts[choice.index] = text.parts
-            else:
-                parts.pop(choice.index, None)
+            return False
+        more = of_choice.message_extra
+        for name, key in learned.of_delta:
+            if getattr(delta, name) is not None and key not in more:
+                return False
+        for name, key in learned.of_delta:
+            if (value := getattr(delta, name)) is not None:
+                join(more, key, value)
+        parts_of[index].append(text)
+        event = ReasoningDelta if learned.is_reasoning else TextDelta
+        builder.out.append(event(index, text))
+        return True
+
+
+def _take_values(struct: Any, fields: Fields, kept: dict[str, Any]) -> bool:
+    """Keep the last value of each key; False if one was not kept before. (To take them again, the
+    plain way, changes nothing.)"""
+    for name, key in fields:
+        value = getattr(struct, name)
+        if value is not None:
+            if key not in kept:
+                return False
+            kept[key] = value
+    return True
+
+
+def take_nothing(_way: FastWay, _chunk: Any) -> bool:
+    """The way of shapes that are taken in the loop."""
+    return False
 
 
 def decode_nothing(_data: bytes) -> Any:

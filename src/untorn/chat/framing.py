@@ -23,7 +23,7 @@ from untorn.chat.bare_lines import BareLines
 from untorn.chat.block import Block
 from untorn.chat.event_block import EventBlock
 from untorn.chat.json_text import is_torn, value_of
-from untorn.chat.payload import USUAL, Item, KeepAlive, Kind, Note, Payload
+from untorn.chat.payload import USUAL, USUAL_PREFIX, Item, KeepAlive, Kind, Note, Payload
 from untorn.head import EVENT_STREAM, Head
 from untorn.options import Limits
 from untorn.readable import amount, one_line_of_bytes, plain
@@ -61,15 +61,16 @@ class Framing:
         "_at_rest",
         "_bare",
         "_block",
-        "_carried_offset",
         "_depth",
         "_failed",
+        "_given",
         "_held",
         "_limit",
         "_measured",
         "_media_type",
         "_mode",
         "_out",
+        "_places",
         "_splitter",
         "_sse_seen",
         "_usual",
@@ -102,7 +103,10 @@ class Framing:
         # A usual event's line that waits for its blank line; and where, if it came earlier.
         self._usual: bytes | None = None
         self._usual_offset = 0
-        self._carried_offset = 0
+        # Items given out last. Where the usual ones among them are; None where each line is
+        # followed by its blank line.
+        self._given: Sequence[Item] = ()
+        self._places: list[int] | None = None
         self._block = EventBlock(limits.depth)
         # Lines kept until it is clear what the body is (modes HELD and TEXT).
         self._held = Block()
@@ -119,18 +123,21 @@ class Framing:
         opens a block, the plain way.
         """
         self.lines = lines
-        self._carried_offset = self._usual_offset
         if self._at_rest and self._usual is None and not any(lines[1::2]):
-            usuals = lines[::2]
-            if len(lines) % 2 == 0 and not [line for line in usuals if line[:7] != USUAL]:
+            usuals = [line[USUAL_PREFIX:] for line in lines[::2] if line[:7] == USUAL]
+            if len(usuals) * 2 == len(lines):
+                self._given, self._places = usuals, None
                 return usuals
-        out = self._out = []
+        out = self._given = self._out = []
+        places = self._places = []
+        carried = -1 - self._usual_offset
         usual = self._usual
         at_rest = self._at_rest
         for number, line in enumerate(lines):
             if not line:
                 if usual is not None:
-                    out.append(usual)
+                    out.append(usual[USUAL_PREFIX:])
+                    places.append(number - 1 if number else carried)
                     usual = None
                 else:
                     self._receive_blank(number)
@@ -139,7 +146,7 @@ class Framing:
                 usual = line
             else:
                 if usual is not None:
-                    self._receive_line(usual, self._place_before(number))
+                    self._receive_line(usual, number - 1 if number else carried)
                     usual = None
                 self._receive_line(line, number)
                 at_rest = self._at_rest
@@ -157,9 +164,6 @@ class Framing:
     def pending(self) -> int:
         """Bytes of lines that have not been given out yet."""
         return len(self._usual or b"") + self._block.lines.size + self._held.size
-
-    def _place_before(self, number: int) -> int:
-        return number - 1 if number else -1 - self._carried_offset
 
     def _carry(self) -> None:
         """Another list is coming: say where lines of this one are by their offsets."""
@@ -179,11 +183,18 @@ class Framing:
     def offset_of(self, item: Item) -> int | None:
         """The byte offset of an item of the list given last."""
         if isinstance(item, bytes):
-            number = next((n for n, line in enumerate(self.lines) if line is item), None)
-            return self._carried_offset if number is None else self._splitter.line_offset(number)
+            return self._offset_of_usual(item)
         if isinstance(item, KeepAlive) or item.place is None:
             return None
         return self._offset_at(item.place)
+
+    def _offset_of_usual(self, payload: bytes) -> int:
+        usuals = (given for given in self._given if isinstance(given, bytes))
+        for number, usual in enumerate(usuals):
+            if usual is payload:
+                return self._offset_at(2 * number if self._places is None else self._places[number])
+        # It was not given out here: it is a read by itself, and the splitter stands behind it.
+        return self._splitter.start - len(payload) - len(b"data: \n\n")
 
     def _offset_at(self, place: int) -> int:
         return self._splitter.line_offset(place) if place >= 0 else -1 - place

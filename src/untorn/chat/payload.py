@@ -7,8 +7,9 @@ from typing import Literal
 from msgspec import Struct
 
 USUAL = b"data: {"
-"""How the line of a usual event begins; what is behind ``data: `` is its payload."""
+"""How the line of a usual event begins."""
 USUAL_PREFIX = len(b"data: ")
+"""How much of it stands before the payload."""
 
 Kind = Literal["event", "error event", "line", "error field", "text"]
 
@@ -39,8 +40,8 @@ class KeepAlive(Struct, gc=False):
 
 
 Item = bytes | Payload | Note | KeepAlive
-"""``bytes`` is the line of a usual event, with its prefix: an event by itself, unnamed, that begins
-with ``data: {``. It is nearly everything, so nothing is made of it."""
+"""``bytes`` is the payload of a usual event: one line ``data: {...``, unnamed, with a blank line
+after it. It is nearly everything, so nothing more is made of it."""
 
 
 def is_done(data: bytes) -> bool:

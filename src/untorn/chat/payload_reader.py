@@ -8,7 +8,7 @@ from untorn.chat.builder import CompletionBuilder
 from untorn.chat.chunks import Chunk, is_chunk, keep_logprobs_as_sent, read_chunk
 from untorn.chat.error_object import error_of, find_error
 from untorn.chat.json_text import NotJson, decode, value_of
-from untorn.chat.payload import USUAL_PREFIX, Item, Kind, Note, Payload, is_done
+from untorn.chat.payload import Item, Kind, Note, Payload, is_done
 from untorn.chat.quirks.message_for_delta import what_is_said
 from untorn.chat.quirks.surrogate_split import ESCAPE, scrub, scrub_extras
 from untorn.chat.verdict import ErrorObject
@@ -45,7 +45,7 @@ class PayloadReader:
         builder = self._builder
         builder.item = item
         if isinstance(item, bytes):
-            self._receive_data(item[USUAL_PREFIX:], "event")
+            self._receive_data(item, "event")
         elif isinstance(item, Payload):
             self._receive_payload(item)
         elif isinstance(item, Note):

@@ -32,6 +32,20 @@ class Fragment(Struct, gc=False, forbid_unknown_fields=True):
     function: Function | None = None
 
 
+class OnlyArguments(Struct, gc=False, forbid_unknown_fields=True):
+    arguments: str
+    name: None = None
+
+
+class OnlyMore(Struct, gc=False, forbid_unknown_fields=True):
+    """A fragment that brings arguments of an open call and nothing else."""
+
+    index: int
+    function: OnlyArguments
+    id: None = None
+    type: str | None = None
+
+
 class Delta(Struct, gc=False, forbid_unknown_fields=True):
     """Any usual delta."""
 
@@ -80,6 +94,18 @@ class OnlyReasoning(Struct, gc=False, forbid_unknown_fields=True):
     function_call: None = None
 
 
+class OnlyCall(Struct, gc=False, forbid_unknown_fields=True):
+    """A delta that brings one fragment of arguments and nothing else."""
+
+    tool_calls: tuple[OnlyMore]
+    role: Literal["assistant"] | None = None
+    content: None = None
+    reasoning_content: None = None
+    reasoning: None = None
+    refusal: None = None
+    function_call: None = None
+
+
 D = TypeVar("D")
 
 
@@ -114,12 +140,17 @@ class Chunk(Struct, Generic[C], gc=False, forbid_unknown_fields=True):
     usage: None = None
 
 
-UsualChoice = Choice[Delta] | ChoiceWithLogprobs[Delta]
-UsualChunk = Chunk[list[Choice[Delta]]] | Chunk[list[ChoiceWithLogprobs[Delta]]]
+AnyChoice = Choice[Delta] | ChoiceWithLogprobs[Delta]
+AnyChunk = Chunk[list[Choice[Delta]]] | Chunk[list[ChoiceWithLogprobs[Delta]]]
+CallChunk = Chunk[tuple[Choice[OnlyCall]]]
+LogprobsChunk = Chunk[tuple[ChoiceWithLogprobs[OnlyText]]]
+UsualChunk = AnyChunk | CallChunk | LogprobsChunk
 
 decode_any = msgspec.json.Decoder(Chunk[list[Choice[Delta]]]).decode
-decode_with_logprobs = msgspec.json.Decoder(Chunk[list[ChoiceWithLogprobs[Delta]]]).decode
+decode_any_with_logprobs = msgspec.json.Decoder(Chunk[list[ChoiceWithLogprobs[Delta]]]).decode
 # These refuse a chunk with more than one choice.
 decode_text = msgspec.json.Decoder(Chunk[tuple[Choice[OnlyText]]]).decode
 decode_reasoning_content = msgspec.json.Decoder(Chunk[tuple[Choice[OnlyReasoningContent]]]).decode
 decode_reasoning = msgspec.json.Decoder(Chunk[tuple[Choice[OnlyReasoning]]]).decode
+decode_call = msgspec.json.Decoder(CallChunk).decode
+decode_text_with_logprobs = msgspec.json.Decoder(LogprobsChunk).decode

@@ -43,7 +43,8 @@ class LineSplitter:
         self._most = -1
         self._at_start = True
         self._after_cr = False
-        self._start = 0  # where the line held begins
+        self.start = 0
+        """Where the line held begins. Who reads whole lines past the splitter moves it."""
         self._pieces: list[bytes | bytearray] = []  # joined only when the line ends
         self._held = 0  # the length of all pieces
         self._read = b""
@@ -54,7 +55,7 @@ class LineSplitter:
         if size > self._most:
             return self._look_closer(data)
         self._read = data
-        self.offset = self._start
+        self.offset = self.start
         # bytes find an int several times as fast as other bytes.
         lines = self._split_at_any_end(data) if CR in data else data.split(b"\n")
         rest = lines.pop()
@@ -64,18 +65,12 @@ class LineSplitter:
                 lines[0] = b"".join(self._pieces)
                 self._pieces.clear()
             self._held = len(rest)
-            self._start += size - self._held
+            self.start += size - self._held
         else:
             self._held = size
         if rest:
             self._pieces.append(rest)
         return lines
-
-    def skip(self, data: bytes) -> None:
-        """Take a read that is known to begin and to end between lines, without splitting it."""
-        self._read = data
-        self.offset = self._start
-        self._start += len(data)
 
     @property
     def is_between_lines(self) -> bool:
@@ -87,10 +82,10 @@ class LineSplitter:
         if self._at_start:
             self._begin(self._take_held())
         self._read = b""
-        self.offset = self._start
+        self.offset = self.start
         if self.exceeded or not self._held:
             return []
-        self._start += self._held
+        self.start += self._held
         return [self._take_held()]
 
     @property
@@ -108,7 +103,7 @@ class LineSplitter:
         if number == 0:
             return self.offset
         if CR not in self._read:
-            return self._start + self._held - len(self._read.split(b"\n", number)[number])
+            return self.start + self._held - len(self._read.split(b"\n", number)[number])
         return self._read_offset() + sum(map(len, self._read.splitlines(True)[:number]))
 
     def line_offsets(self) -> list[int]:
@@ -138,7 +133,7 @@ class LineSplitter:
     def _look_closer(self, data: bytes) -> list[bytes]:
         if not data or self.exceeded:
             self._read = b""
-            self.offset = self._start
+            self.offset = self.start
             return []
         if self._at_start:
             return self._receive_start(data)
@@ -153,7 +148,7 @@ class LineSplitter:
             self._held = len(data)
             return []
         if data.startswith(BOM):
-            self._start = len(BOM)
+            self.start = len(BOM)
             data = data[len(BOM) :]
         return self._begin(data)
 
@@ -164,7 +159,7 @@ class LineSplitter:
     def _receive_after_cr(self, data: bytes) -> list[bytes]:
         self._after_cr = False
         if data[0] == LF:
-            self._start += 1
+            self.start += 1
             data = data[1:]
         return self.receive_data(data)
 
@@ -186,15 +181,15 @@ class LineSplitter:
         line = lines[number] if number < len(lines) else self.rest
         # As much is held now as may be: not one byte more comes past the closer look.
         read_offset = self._read_offset()
-        self._start = self.line_offset(number)
+        self.start = self.line_offset(number)
         self._pieces = [line[: self._limit]]
         self._held = self._limit
-        self._read = self._read[: self._start + self._held - read_offset]
+        self._read = self._read[: self.start + self._held - read_offset]
         del lines[number:]
         self.exceeded = True
 
     def _read_offset(self) -> int:
-        return self._start + self._held - len(self._read)
+        return self.start + self._held - len(self._read)
 
     def _take_held(self) -> bytes:
         held = self.rest

@@ -135,19 +135,17 @@ class ChatStream:
         return events if at is None else self._timed(events, at, reads=1)
 
     def _receive_read(self, data: bytes) -> list[StreamEvent]:
-        self._between_events = False
-        lines = self._splitter.receive_data(data)
-        events = self._receive_lines(lines) if lines else []
-        if self._splitter.exceeded and not self._closed:
+        splitter, framing = self._splitter, self._framing
+        lines = splitter.receive_data(data)
+        events: list[StreamEvent] = []
+        if lines:
+            items = framing.receive_lines(lines)
+            events = self._items.receive(self._with_first(items) if self._first_items else items)
+        if splitter.exceeded or framing.over is not None or self._builder.over is not None:
             events += self._stop()
-        return events
-
-    def _receive_lines(self, lines: list[bytes]) -> list[StreamEvent]:
-        framing = self._framing
-        events = self._items.receive(self._with_first(framing.receive_lines(lines)))
-        if self._is_over():
-            events += self._stop()
-        self._between_events = framing.is_between_events and self._splitter.is_between_lines
+        self._between_events = (
+            data[-1:] == b"\n" and framing.is_between_events and splitter.is_between_lines
+        )
         return events
 
     def receive_payload(
@@ -215,7 +213,7 @@ class ChatStream:
         data = data[: len(data) - past]
         self._count(len(data))
         self._look_at = min(most, self._count_at)
-        events = self._receive_lines(self._splitter.receive_data(data))
+        events = self._receive_read(data)
         if past and not self._closed:
             events += self._stop(f"a body of more than {most} bytes")
         return events

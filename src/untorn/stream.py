@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from untorn.chat.builder import CompletionBuilder, End
 from untorn.chat.completion import Completion
-from untorn.chat.fast_way import FastWay
+from untorn.chat.fast_way import NEAR, FastWay
 from untorn.chat.framing import Framing
 from untorn.chat.payload import USUAL, USUAL_PREFIX, Item, Note, Payload
 from untorn.chat.payload_reader import PayloadReader
@@ -24,7 +24,7 @@ from untorn.events import (
     ToolCallDelta,
 )
 from untorn.head import EVENT_STREAM, Head, Headers, read_head
-from untorn.options import KIB, Options
+from untorn.options import KIB, MIB, Options
 from untorn.sse.lines import CR, LF, LineSplitter
 from untorn.timing import Stopwatch
 
@@ -60,6 +60,7 @@ class ChatStream:
         "_framing",
         "_has_bytes",
         "_head",
+        "_is_made",
         "_items",
         "_look_at",
         "_most_line",
@@ -79,7 +80,7 @@ class ChatStream:
         # those in which a limit might be passed.
         self._look_at = -1
         self._most_line = options.limits.line
-        self._count_at = options.limits.text
+        self._count_at = options.limits.text - NEAR
         self._between_events = False
         self._begun = False
         self._has_bytes = False
@@ -89,10 +90,11 @@ class ChatStream:
         self._start = b""
         self._first_items: list[Item] = []
         self._end: End | None = None
-        self._make_parts(None)
+        self._is_made = False
 
     def _make_parts(self, head: Head | None) -> None:
         limits = self._options.limits
+        self._is_made = True
         self._head = head
         self._splitter = LineSplitter(limits.line)
         self._framing = Framing(head, limits, self._splitter)
@@ -146,6 +148,7 @@ class ChatStream:
         self._between_events = (
             data[-1:] == b"\n" and framing.is_between_events and splitter.is_between_lines
         )
+        framing.forget_read()
         return events
 
     def receive_payload(
@@ -186,6 +189,7 @@ class ChatStream:
         After ``[DONE]``, or an error that the server reported, it means nothing: the answer was
         over.
         """
+        self._ensure_parts()
         over = self._builder.done or self._builder.error is not None
         events = self._close(None, None) if over else self._close(ending, reason)
         return self._timed(events, at)
@@ -193,6 +197,7 @@ class ChatStream:
     @property
     def completion(self) -> Completion:
         """What there is, at any time. Never raises."""
+        self._ensure_parts()
         stopwatch, timing = self._stopwatch, None
         if stopwatch is not None:
             stopwatch.heartbeats = self._builder.heartbeats
@@ -218,7 +223,13 @@ class ChatStream:
             events += self._stop(f"a body of more than {most} bytes")
         return events
 
+    def _ensure_parts(self) -> None:
+        # Made only when the head is there, or known to be absent: they are what a stream costs.
+        if not self._is_made:
+            self._make_parts(None)
+
     def _begin(self) -> None:
+        self._ensure_parts()
         if not self._begun and self._head is not None and self._head.failed:
             detail = f"the HTTP status is {self._head.status}"
             self._first_items.append(Note("http-error-status", detail, None))
@@ -243,12 +254,13 @@ class ChatStream:
         return b""
 
     def _count(self, size: int) -> None:
-        """Every character takes a byte: the texts need counting only now and then."""
+        """Every character takes a byte: the texts need counting only now and then, and once a
+        limit is near, each chunk is counted as it comes."""
         if self._received > self._count_at:
             # Bytes that have come before, but not as far as the texts, may hold characters too.
             pending = self._splitter.held + self._framing.pending
             left = self._items.count(size + pending)
-            self._count_at = self._received + left if left > 0 else 0
+            self._count_at = self._received + max(left - NEAR, MIB)
 
     def _with_first(self, items: Sequence[Item]) -> Sequence[Item]:
         first, self._first_items = self._first_items, []

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.completion import Completion
-from untorn.chat.fast_way import MANY, FastWay
+from untorn.chat.fast_way import MANY, NEAR, FastWay
 from untorn.chat.payload import Item, KeepAlive, Note, Payload
 from untorn.chat.payload_reader import PayloadReader
 from untorn.events import (
@@ -267,6 +267,19 @@ def test_text_that_may_be_a_snapshot_takes_the_plain_way() -> None:
     assert plain_items(*growing, text("x"), text("y")) == [*growing, text("x")]
 
 
+def test_chunk_with_more_than_the_limits_allow_takes_the_plain_way() -> None:
+    ways = Ways(Limits(choices=1, tool_calls=1))
+    ways.fast([*START, LOOK])
+    more = '{"index":0,"delta":{"content":"b"}}'
+    ways.fast([f'{{"choices":[{more},{more}]}}'.encode()])
+    assert ways.builder.over == "more than 1 choices in one chunk"
+    ways = Ways(Limits(choices=1, tool_calls=1))
+    ways.fast([*START, LOOK])
+    more = '{"index":0,"function":{"arguments":"1"}}'
+    ways.fast([chunk(f'"tool_calls":[{more},{more}]')])
+    assert ways.builder.over == "more than 1 tool calls in one delta"
+
+
 def test_choice_that_has_finished_takes_the_plain_way() -> None:
     finish = chunk("", ',"finish_reason":"stop"')
     before = [*START, *OTHER, finish]
@@ -369,10 +382,10 @@ def test_nothing_is_read_once_a_limit_was_passed() -> None:
 
 
 def test_count_says_how_many_characters_are_left_of_the_longest_choice() -> None:
-    ways = Ways(Limits(text=10))
-    assert ways.fast_way.count(4) == 6
+    ways = Ways(Limits(text=NEAR + 10))
+    assert ways.fast_way.count(4) == NEAR + 6
     ways.fast([*START, *OTHER, text("b")])
-    assert ways.fast_way.count(3) == 4
+    assert ways.fast_way.count(3) == NEAR + 4
     ways.fast([text("e")])
     assert not ways.builder.counts
     assert ways.reader.plain == [*START, *OTHER]
@@ -389,7 +402,7 @@ def test_fast_way_is_closed_while_the_limit_could_be_passed() -> None:
 
 
 def test_fast_way_opens_again_when_enough_is_left() -> None:
-    ways = Ways(Limits(text=10))
+    ways = Ways(Limits(text=NEAR + 10))
     ways.fast(START)
     ways.fast_way.count(10)
     ways.fast_way.count(2)

@@ -15,6 +15,8 @@ from untorn.chat.payload import Note
 class BareLines:
     """Counts the bare lines of a body until they are told apart."""
 
+    __slots__ = ("count", "first", "have_company", "is_one_line", "place")
+
     def __init__(self) -> None:
         self.count = 0
         self.place = 0

@@ -39,7 +39,7 @@ from untorn.chat.usual import (
     decode_text_with_logprobs,
 )
 from untorn.events import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
-from untorn.options import Limits
+from untorn.options import MIB, Limits
 
 Parts = dict[int, list[str]]
 """By the index of a choice: the fragments of its text, to which more may simply be appended."""
@@ -49,6 +49,10 @@ NO_PARTS: Parts = {}
 
 MANY = 16
 """After so many items in a row that were not usual, only each so-many-th is tried."""
+
+
+NEAR = MIB
+"""So few characters before the limit of a choice, each chunk is counted as it comes."""
 
 
 class Shape(NamedTuple):
@@ -127,12 +131,12 @@ class FastWay:
     def count(self, size: int) -> int:
         """How many characters are left before a choice with ``size`` more could pass the limit.
 
-        If none are, the fast way, which does not count, is closed.
+        If they are few, the fast way, which does not count, is closed.
         """
         choices = self._builder.choices.values()
         most = max([choice.count() for choice in choices], default=0)
         left = self._limits.text - most - size
-        self._builder.counts = left < 0
+        self._builder.counts = left < NEAR
         for choice in choices:
             self._prepare(choice)
         return left
@@ -144,6 +148,7 @@ class FastWay:
             return
         builder = self._builder
         self._reader.receive(item)
+        builder.item = None
         if builder.is_plain:
             self._texts.clear()
             self._reasonings.clear()
@@ -199,6 +204,8 @@ class FastWay:
         choices = chunk.choices
         if not choices or builder.is_plain or builder.counts:
             return False
+        if len(choices) > self._limits.choices:
+            return False
         if not builder.knows_all and builder.would_learn(chunk):
             return False
         for choice in choices:
@@ -249,6 +256,8 @@ class FastWay:
             return False
         fragments = delta.tool_calls
         if fragments:
+            if len(fragments) > self._limits.tool_calls:
+                return False
             for fragment in fragments:
                 if not _continues(builder, fragment):
                     return False

@@ -155,6 +155,12 @@ class Framing:
             self._carry()
         return out
 
+    def forget_read(self) -> None:
+        """Nobody will ask any more where the items of this read are."""
+        self.lines = self._given = ()
+        self._out = []
+        self._splitter.forget_read()
+
     @property
     def is_between_events(self) -> bool:
         """Whether the next line may be that of a usual event, with nothing open before it."""

@@ -34,6 +34,8 @@ ALLOWED = {
 class PayloadReader:
     """Reads one item at a time and tells the builder what it says."""
 
+    __slots__ = ("_builder", "_depth", "_limits", "_repeated_keys")
+
     def __init__(self, builder: CompletionBuilder, limits: Limits) -> None:
         self._builder = builder
         self._limits = limits

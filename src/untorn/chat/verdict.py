@@ -181,6 +181,8 @@ def code_of_end(facts: Facts, is_document: bool, ending: Ending) -> str | None:
 class DefectLog:
     """Defects as they are found: one record per code, however often it is seen."""
 
+    __slots__ = ("_counts", "_first", "event_lost", "lost")
+
     def __init__(self) -> None:
         self._first: dict[str, Defect] = {}
         self._counts: dict[str, int] = {}

@@ -28,6 +28,19 @@ class LineSplitter:
     given, ``rest`` is its first ``limit`` bytes, and all later bytes are ignored.
     """
 
+    __slots__ = (
+        "_after_cr",
+        "_at_start",
+        "_held",
+        "_limit",
+        "_most",
+        "_pieces",
+        "_read",
+        "exceeded",
+        "offset",
+        "start",
+    )
+
     offset: int
     """The byte of the body at which the first line of the list given last begins; if that list
     was empty, the line now held. A byte order mark counts: the first line after it is at 3."""
@@ -71,6 +84,10 @@ class LineSplitter:
         if rest:
             self._pieces.append(rest)
         return lines
+
+    def forget_read(self) -> None:
+        """Nobody will ask any more for the offsets of the lines given last."""
+        self._read = b""
 
     @property
     def is_between_lines(self) -> bool:

@@ -139,10 +139,11 @@ class ChatStream:
     def _receive_read(self, data: bytes) -> list[StreamEvent]:
         splitter, framing = self._splitter, self._framing
         lines = splitter.receive_data(data)
-        events: list[StreamEvent] = []
-        if lines:
-            items = framing.receive_lines(lines)
-            events = self._items.receive(self._with_first(items) if self._first_items else items)
+        if not lines:
+            self._between_events = False
+            return self._stop() if splitter.exceeded else []
+        items = framing.receive_lines(lines)
+        events = self._items.receive(self._with_first(items) if self._first_items else items)
         if splitter.exceeded or framing.over is not None or self._builder.over is not None:
             events += self._stop()
         self._between_events = (

@@ -94,6 +94,8 @@ def frames_by_the_letter(framing: Framed, reading: Reading, completion: Completi
     codes = {defect.code for defect in completion.verdict.defects}
     if framing.codes or framing.names_errors or codes & BROKEN:
         return None  # what is no JSON loses its blank lines
+    if any("\n:" in event[1] for event in reading.events):
+        return None  # a keep-alive in data of several lines, which are no JSON either
     payloads = [_as_read(payload.decode("utf-8", "replace")) for payload in framing.payloads]
     data = [_as_read(event[1]) for event in reading.events]
     return None if payloads == data else f"payloads: framing gives {payloads}, the standard {data}"

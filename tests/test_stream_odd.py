@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.chat_helpers import DONE, call, chunk, event, finish, play
-from untorn import ChatStream, Completion, Limits, Options
+from untorn import ChatStream, Completion, Limits, Options, parse
 
 IMAGE = {"type": "image_url"}
 
@@ -117,3 +117,9 @@ def test_name_in_too_many_pieces_passes_its_limit() -> None:
         stream.receive_data(piece)
     reason = "more than 8 characters in the name of a tool call"
     assert stream.completion.verdict.reason == reason
+
+
+def test_bare_line_that_began_a_stream_has_no_place_in_later_reads() -> None:
+    body = b"\n\n{\n:\n\ndata\n"
+    for cut in range(len(body)):
+        assert parse([body[:cut], body[cut:]]) == parse(body)

@@ -359,6 +359,15 @@ def test_logprobs_are_taken_undecoded_once_there_were_any() -> None:
     assert ways.reader.plain == [*START, first]
 
 
+def test_numbers_out_of_range_in_logprobs_are_seen_by_neither_way() -> None:
+    items = [*START, logprobs('{"content":[]}'), text(), *[logprobs('{"content":[1e999]}')] * 2]
+    assert plain_items(*items) == items[:3]
+    ways = Ways()
+    ways.fast([*START, logprobs('{"content":[NaN]}'), chunk('"content":"b"', "", ',"x":1e999')])
+    (found,) = [d for d in ways.completion.verdict.defects if d.code == "json-nonfinite"]
+    assert found.count == 2
+
+
 @pytest.mark.parametrize(
     "value",
     ["[]", "1", '"x"', b'{"content":"\xff"}', '{"content":' + "[" * 256 + "]" * 256 + "}"],

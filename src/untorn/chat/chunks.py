@@ -201,6 +201,20 @@ def keep_logprobs_as_sent(chunk: Chunk, data: bytes) -> None:
             choice.logprobs = raw if choice.logprobs is not None else None
 
 
+def is_finite_without_logprobs(data: bytes) -> bool:
+    """Whether the only numbers that are out of range in a payload are in its logprobs.
+
+    Those are not decoded, so the fast way does not see them. (NaN is no JSON, which it does see.)
+    """
+    try:
+        for choice in _decode_logprobs(data).choices:
+            data = data.replace(bytes(choice.logprobs), b"null")
+        msgspec.json.decode(data)
+    except (msgspec.MsgspecError, RecursionError):
+        return False
+    return True
+
+
 def code_of_messages(body: dict[str, Any]) -> str | None:
     """What it means that a chunk holds messages: the code of a defect, None if it holds none."""
     choices = body.get("choices")

@@ -183,7 +183,7 @@ class Framing:
             offsets = splitter.line_offsets()
             for block in blocks:
                 block.carry(offsets)
-        if self._bare.count and self._bare.place >= 0:
+        if self._bare.place >= 0 and self._bare.count and not self._sse_seen:
             self._bare.place = -1 - splitter.line_offset(self._bare.place)
 
     def offset_of(self, item: Item) -> int | None:

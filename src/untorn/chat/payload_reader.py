@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from untorn.chat.builder import CompletionBuilder
-from untorn.chat.chunks import Chunk, is_chunk, keep_logprobs_as_sent, read_chunk
+from untorn.chat.chunks import (
+    Chunk,
+    is_chunk,
+    is_finite_without_logprobs,
+    keep_logprobs_as_sent,
+    read_chunk,
+)
 from untorn.chat.error_object import error_of, find_error
 from untorn.chat.json_text import NotJson, decode, value_of
 from untorn.chat.payload import Item, Kind, Note, Payload, is_done
@@ -95,6 +101,8 @@ class PayloadReader:
             if kind == "error event":
                 self._receive_error_text(data)
             return
+        if "json-nonfinite" in decoded.allowed and is_finite_without_logprobs(data):
+            decoded.allowed.remove("json-nonfinite")
         for code in decoded.allowed:
             self._allow(code, data)
         if "json-nonfinite" in decoded.allowed and b'"arguments"' in data:

@@ -181,19 +181,25 @@ class ChatStream:
 
     def receive_failure(
         self,
-        ending: Literal["cut", "stalled", "cancelled"],
+        ending: Literal["cut", "stalled", "cancelled", "limit"],
         reason: str,
         at: float | None = None,
     ) -> list[StreamEvent]:
         """The body has ended otherwise; ``reason`` is a sentence for people. The last events.
+        (``limit`` is for limits of the transport, such as how much a body may expand.)
 
         After ``[DONE]``, or an error that the server reported, it means nothing: the answer was
         over.
         """
-        self._ensure_parts()
-        over = self._builder.done or self._builder.error is not None
+        over = self.end_announced
         events = self._close(None, None) if over else self._close(ending, reason)
         return self._timed(events, at)
+
+    @property
+    def end_announced(self) -> bool:
+        """Whether ``[DONE]`` or an error has come: the answer is over, whatever still comes."""
+        self._ensure_parts()
+        return self._builder.done or self._builder.error is not None
 
     @property
     def completion(self) -> Completion:

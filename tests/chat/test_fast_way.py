@@ -339,6 +339,13 @@ def test_what_was_learned_is_kept_over_heartbeats() -> None:
     assert plain_items(*LEARNED, *[KeepAlive()] * 40, VENDOR) == [*LEARNED, *[KeepAlive()] * 40]
 
 
+@pytest.mark.parametrize("depth", range(1, 9))
+def test_nothing_is_taken_that_is_too_deep(depth: int) -> None:
+    fast, plain = Ways(Limits(depth=depth)), Ways(Limits(depth=depth))
+    items = [*START, LOOK, *[call('"arguments":"1"')] * 3, text()]
+    assert fast.fast(items) == plain.plain(items)
+
+
 # Logprobs ------------------------------------------------------------------------------------
 
 

@@ -23,6 +23,7 @@ from untorn.chat.payload import Item, Payload
 from untorn.chat.payload_reader import PayloadReader
 from untorn.chat.pieces import join
 from untorn.chat.usual import (
+    DEPTH,
     NOT_USUAL,
     AnyChoice,
     AnyChunk,
@@ -87,6 +88,7 @@ class FastWay:
         self._builder = builder
         self._reader = reader
         self._limits = limits
+        builder.is_plain = limits.depth < DEPTH
         self._misses = 0
         self._texts: Parts = {}
         self._reasonings: Parts = {}

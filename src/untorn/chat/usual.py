@@ -17,6 +17,9 @@ NOT_USUAL = (msgspec.MsgspecError, TypeError, RecursionError)
 """What decoding raises for a payload that is not usual. TypeError: it is no line at all, but a
 Payload or a Note, which can't be sliced."""
 
+DEPTH = 7
+"""How deep arrays and objects lie in the deepest usual shape: arguments of a tool call."""
+
 Object = Literal["chat.completion.chunk", "chat.completion", "text_completion", ""]
 
 

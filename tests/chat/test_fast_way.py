@@ -335,6 +335,21 @@ def test_what_is_not_as_it_was_learned_takes_the_plain_way(odd: bytes) -> None:
     assert plain_items(*LEARNED, odd) == [*LEARNED, odd]
 
 
+def test_learned_chunk_of_another_choice_takes_the_plain_way() -> None:
+    of_another = [chunk('"role":"assistant","content":"a"', index=1)]
+    assert plain_items(*LEARNED, *of_another, VENDOR) == [*LEARNED, *of_another]
+    finish = chunk("", ',"finish_reason":"stop"')
+    assert plain_items(*LEARNED, finish, VENDOR) == [*LEARNED, finish, VENDOR]
+
+
+def test_fragments_without_arguments_are_taken() -> None:
+    calls = [LOOK, call('"arguments":"1"'), call('"arguments":""'), call('"arguments":"2"')]
+    assert plain_items(*START, *calls, call('"arguments":"3"', index=1)) == [
+        *[*START, LOOK],
+        call('"arguments":"3"', index=1),
+    ]
+
+
 def test_what_was_learned_is_kept_over_heartbeats() -> None:
     assert plain_items(*LEARNED, *[KeepAlive()] * 40, VENDOR) == [*LEARNED, *[KeepAlive()] * 40]
 
@@ -364,6 +379,20 @@ def test_logprobs_are_taken_undecoded_once_there_were_any() -> None:
     assert bytes(said.raw) == b'{"content": [1]}'
     assert ways.fast([text(), logprobs("null")]) == [TextDelta(0, "a"), TextDelta(0, "b")]
     assert ways.reader.plain == [*START, first]
+
+
+@pytest.mark.parametrize("levels", [252, 253, 254, 300])
+def test_logprobs_that_make_a_chunk_too_deep_take_the_plain_way(levels: int) -> None:
+    deep = logprobs('{"content":' + "[" * (levels - 1) + "]" * (levels - 1) + "}")
+    items = [*START, logprobs('{"content":[]}'), text(), deep, text()]
+    read = plain_items(*items)
+    assert (deep in read) == (levels > 253)
+
+
+def test_logprobs_of_what_only_adds_are_taken_like_those_of_text() -> None:
+    items = [*START, logprobs('{"content":[]}'), text(), logprobs("null"), logprobs('{"é":1}')]
+    finish = chunk('"content":"b"', ',"finish_reason":"stop"')
+    assert plain_items(*items, finish, items[-1]) == [*items[:3], finish, items[-1]]
 
 
 def test_numbers_out_of_range_in_logprobs_are_seen_by_neither_way() -> None:

@@ -112,6 +112,16 @@ def test_blank_lines_without_data_are_nothing() -> None:
     assert framed(b"\n\nid: 1\n\n: hi\n\n").told == ["keep-alive"]
 
 
+def test_usual_event_that_framing_did_not_give_ends_where_the_splitter_stands() -> None:
+    splitter = LineSplitter()
+    framing = Framing(STREAM, Limits(), splitter)
+    *_, last = framing.receive_lines(splitter.receive_data(EVENT + EVENT))
+    assert framing.offset_of(last) == len(EVENT)
+    framing.forget_read()
+    splitter.start += len(EVENT)
+    assert framing.offset_of(bytes(bytearray(CHUNK))) == 2 * len(EVENT)
+
+
 def test_usual_event_after_the_first_is_given_as_its_payload() -> None:
     splitter = LineSplitter()
     framing = Framing(STREAM, Limits(), splitter)

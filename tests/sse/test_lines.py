@@ -187,6 +187,15 @@ def test_whole_lines_may_be_read_past_the_splitter() -> None:
     assert not splitter.is_between_lines  # the LF of a CRLF may come
 
 
+def test_read_can_be_forgotten_once_nobody_asks_for_its_offsets() -> None:
+    splitter = LineSplitter()
+    splitter.receive_data(b"a\nbc\nd")
+    assert splitter.line_offset(1) == 2
+    splitter.forget_read()
+    assert splitter.receive_data(b"e\n") == [b"de"]
+    assert (splitter.offset, splitter.line_offsets()) == (5, [5, 8])
+
+
 def test_nothing_begins_a_line_after_the_limit() -> None:
     splitter = LineSplitter(limit=2)
     splitter.receive_data(b"abc\n")

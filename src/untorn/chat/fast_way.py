@@ -24,6 +24,7 @@ from untorn.chat.payload_reader import PayloadReader
 from untorn.chat.pieces import join
 from untorn.chat.usual import (
     DEPTH,
+    DEPTH_OF_LOGPROBS,
     NOT_USUAL,
     AnyChoice,
     AnyChunk,
@@ -45,9 +46,6 @@ from untorn.options import MIB, Limits
 Parts = dict[int, list[str]]
 """By the index of a choice: the fragments of its text, to which more may simply be appended."""
 
-NO_PARTS: Parts = {}
-"""What a shape has that is not only text: no choice is ever in it."""
-
 MANY = 16
 """After so many items in a row that were not usual, only each so-many-th is tried."""
 
@@ -61,10 +59,10 @@ class Shape(NamedTuple):
 
     decode: Callable[[Any], Any]
     parts_of: Parts
-    """Where its text belongs; NO_PARTS for a shape that is not only text."""
+    """Where its text belongs."""
     event: type[TextDelta | ReasoningDelta]
     """What its text becomes."""
-    take: Callable[[FastWay, Any], bool]
+    take: Callable[[FastWay, Any], bool] | None = None
     """Takes a chunk of a shape that is not only text; False, and nothing taken, if it needs the
     plain way."""
 
@@ -93,8 +91,8 @@ class FastWay:
         self._texts: Parts = {}
         self._reasonings: Parts = {}
         self._calls: dict[int, ChoiceCalls] = {}
-        self._learned: LearnedShape | None = None
-        self._shape = Shape(decode_text, self._texts, TextDelta, take_nothing)
+        self._learned = NOTHING_LEARNED
+        self._shape = Shape(decode_text, self._texts, TextDelta)
 
     def receive(self, items: Sequence[Item]) -> list[StreamEvent]:
         """The events of these items."""
@@ -113,7 +111,7 @@ class FastWay:
                     and chunk.model == model
                     and (knows_all or not builder.would_learn(chunk))
                 ):
-                    if parts_of is not NO_PARTS:
+                    if take is None:
                         choice = chunk.choices[0]
                         index = choice.index
                         text = choice.delta.text
@@ -170,7 +168,7 @@ class FastWay:
         if self._take_any(data):
             return True
         if not self._learn(data):
-            self._shape = Shape(decode_nothing, NO_PARTS, TextDelta, take_nothing)
+            self._shape = Shape(decode_nothing, self._texts, TextDelta)
         return False
 
     def _prepare(self, choice: ChoiceBuilder) -> None:
@@ -222,19 +220,17 @@ class FastWay:
     def _expect(self, delta: Delta) -> None:
         """The next chunk will most likely be as this one."""
         if delta.tool_calls:
-            self._shape = Shape(decode_call, NO_PARTS, TextDelta, FastWay._take_call)
+            self._shape = Shape(decode_call, self._texts, TextDelta, FastWay._take_call)
         elif self._builder.has_logprobs and delta.content:
             self._shape = Shape(
-                decode_text_with_logprobs, NO_PARTS, TextDelta, FastWay._take_with_logprobs
+                decode_text_with_logprobs, self._texts, TextDelta, FastWay._take_with_logprobs
             )
         elif delta.reasoning_content:
-            self._shape = Shape(
-                decode_reasoning_content, self._reasonings, ReasoningDelta, take_nothing
-            )
+            self._shape = Shape(decode_reasoning_content, self._reasonings, ReasoningDelta)
         elif delta.reasoning:
-            self._shape = Shape(decode_reasoning, self._reasonings, ReasoningDelta, take_nothing)
+            self._shape = Shape(decode_reasoning, self._reasonings, ReasoningDelta)
         else:
-            self._shape = Shape(decode_text, self._texts, TextDelta, take_nothing)
+            self._shape = Shape(decode_text, self._texts, TextDelta)
 
     def _only_adds(self, choice: AnyChoice) -> bool:
         """Whether a choice brings only more of what came before."""
@@ -326,31 +322,31 @@ class FastWay:
             return True
         if logprobs[:1] != b"{":
             return False
-        is_flat = logprobs.count(b"{") + logprobs.count(b"[") <= self._limits.depth
+        depth = self._limits.depth - DEPTH_OF_LOGPROBS
+        is_flat = logprobs.count(b"{") + logprobs.count(b"[") <= depth
         if is_flat and logprobs.isascii():
             return True
         try:
             text = logprobs.decode("utf-8")
         except UnicodeDecodeError:
             return False
-        return is_flat or not too_deep(text, self._limits.depth)
+        return is_flat or not too_deep(text, depth)
 
     # A vendor's keys -------------------------------------------------------------------------
 
     def _learn(self, data: bytes) -> bool:
         """Expect chunks with the keys that this one has; False if it has more that is unusual."""
-        learned = self._learned = learn(data)
+        learned = learn(data)
         if learned is None:
             return False
         self._misses = 0
-        self._shape = Shape(learned.decode, NO_PARTS, TextDelta, FastWay._take_learned)
+        self._learned = learned
+        self._shape = Shape(learned.decode, self._texts, TextDelta, FastWay._take_learned)
         return True
 
     def _take_learned(self, chunk: Any) -> bool:
         """Take text, or reasoning, beside keys of a vendor that were kept before."""
         learned, builder = self._learned, self._builder
-        if learned is None:
-            return False
         choice = chunk.choices[0]
         index, delta = choice.index, choice.delta
         parts_of = self._reasonings if learned.is_reasoning else self._texts
@@ -388,14 +384,12 @@ def _take_values(struct: Any, fields: Fields, kept: dict[str, Any]) -> bool:
     return True
 
 
-def take_nothing(_way: FastWay, _chunk: Any) -> bool:
-    """The way of shapes that are taken in the loop."""
-    return False
-
-
 def decode_nothing(_data: bytes) -> Any:
     """The decoder for streams in which nothing is usual."""
     raise TypeError
+
+
+NOTHING_LEARNED = LearnedShape(decode_nothing, False, (), (), ())
 
 
 def _data_of(item: Item) -> bytes | None:

@@ -19,6 +19,8 @@ Payload or a Note, which can't be sliced."""
 
 DEPTH = 7
 """How deep arrays and objects lie in the deepest usual shape: arguments of a tool call."""
+DEPTH_OF_LOGPROBS = 3
+"""How many of them are around logprobs."""
 
 Object = Literal["chat.completion.chunk", "chat.completion", "text_completion", ""]
 

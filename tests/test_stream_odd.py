@@ -123,3 +123,21 @@ def test_bare_line_that_began_a_stream_has_no_place_in_later_reads() -> None:
     body = b"\n\n{\n:\n\ndata\n"
     for cut in range(len(body)):
         assert parse([body[:cut], body[cut:]]) == parse(body)
+
+
+def test_many_byte_order_marks_before_a_field_are_dropped_at_once() -> None:
+    body = b"data: {}\n\n" + b"\xef\xbb\xbf" * 100_000 + b'data: {"choices":[]}\n\n'
+    (found,) = [d for d in parse(body).verdict.defects if d.code == "bom-mid-stream"]
+    assert (found.offset, found.count) == (10, 100_000)
+
+
+def test_many_prefixes_in_one_line_are_dropped_at_once() -> None:
+    said = b'{"choices":[{"index":0,"delta":{"content":"a"}}]}'
+    completion = parse(b"data:" * 50_000 + b"data: " * 50_000 + said + b"\n\n" + DONE)
+    assert completion.content == "a"
+
+
+def test_halves_of_pairs_are_looked_for_once_in_an_array_of_chunks() -> None:
+    one = b'{"choices":[{"index":0,"delta":{"content":"\\ud83dx"}}]}'
+    completion = parse(b"data: [" + b",".join([one] * 5_000) + b"]\n\n")
+    assert completion.content == "\N{REPLACEMENT CHARACTER}x" * 5_000

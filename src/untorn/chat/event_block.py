@@ -143,9 +143,11 @@ def data_of(line: bytes) -> bytes:
     if line[:1] in (b"{", b"["):
         return line
     value = split_field(line)[1]
-    while value.startswith(b"data:"):
-        value = split_field(value)[1]
-    return value
+    start = 0
+    while value.startswith(b"data:", start):
+        start += len(b"data:")
+        start += value[start : start + 1] == b" "
+    return value[start:]
 
 
 def _no_blank_line(place: int) -> Note:

@@ -232,10 +232,13 @@ class Framing:
         self._find_rest()
 
     def _without_bom(self, line: bytes, place: int) -> bytes:
-        while line.startswith(BOM):
-            self._note("bom-mid-stream", "a byte order mark before a field was dropped", place)
-            line = line[len(BOM) :]
-        return line
+        start = 0
+        while line.startswith(BOM, start):
+            start += len(BOM)
+        if start:
+            detail = "a byte order mark before a field was dropped"
+            self._out.append(Note("bom-mid-stream", detail, place, start // len(BOM)))
+        return line[start:]
 
     def _find_rest(self) -> None:
         """Say whether the next line may be that of a usual event."""

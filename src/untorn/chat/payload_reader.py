@@ -40,13 +40,15 @@ ALLOWED = {
 class PayloadReader:
     """Reads one item at a time and tells the builder what it says."""
 
-    __slots__ = ("_builder", "_depth", "_limits", "_repeated_keys")
+    __slots__ = ("_builder", "_depth", "_has_halves", "_limits", "_repeated_keys")
 
     def __init__(self, builder: CompletionBuilder, limits: Limits) -> None:
         self._builder = builder
         self._limits = limits
         self._depth = limits.depth
         self._repeated_keys = False
+        # Whether halves of surrogate pairs may be in the payload at hand.
+        self._has_halves = False
 
     def receive(self, item: Item) -> None:
         """Take an item."""
@@ -95,7 +97,8 @@ class PayloadReader:
             # An error hidden by a second key would be a failure hidden.
             search = self._repeated_keys or in_array or data.count(b'"error"') > 1
             decoded = decode(data, self._depth, repeated_keys=search)
-            value = scrub(decoded.value, TEXT_KEYS) if ESCAPE.search(data) else decoded.value
+            self._has_halves = ESCAPE.search(data) is not None
+            value = scrub(decoded.value, TEXT_KEYS) if self._has_halves else decoded.value
         except (NotJson, RecursionError) as exc:
             builder.found("bad-json", f"an event is lost, {exc}", data)
             if kind == "error event":
@@ -177,7 +180,7 @@ class PayloadReader:
             body, searched = self._search(data)
             if searched:
                 chunk = read_chunk(body, is_document=is_document)
-        if ESCAPE.search(data):
+        if self._has_halves:
             _scrub_what_is_kept(chunk)
         if not searched and any(choice.logprobs is not None for choice in chunk.choices):
             keep_logprobs_as_sent(chunk, data)

@@ -7,13 +7,14 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check install --quiet --quiet
 
 .NOTPARALLEL:
-.PHONY: help demo test check bench fuzz clean
+.PHONY: help demo test check bench guard fuzz clean
 
 help:
 	@echo "make demo    show what untorn makes of six streams"
 	@echo "make test    run the tests (ARGS=... go to pytest)"
 	@echo "make check   lint, formatting and types"
 	@echo "make bench   measure the speed"
+	@echo "make guard   count instructions, and fail if there are more than accepted"
 	@echo "make fuzz    search for input that breaks a promise"
 	@echo "make clean   delete what the others have made (not what make fuzz has found)"
 
@@ -31,6 +32,9 @@ check: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp
 	$(RUN) -m bench $(ARGS)
+
+guard: $(VENV)/dev.stamp
+	$(RUN) -m bench.guard $(ARGS)
 
 fuzz: $(VENV)/dev.stamp
 	$(RUN) -m fuzz $(ARGS)

@@ -1,35 +1,26 @@
-"""Measure how fast untorn reads; print a table; exit with 1 if it is too slow."""
+"""Measure how fast untorn reads; print a table; exit with 1 if it is far too slow."""
 
 from __future__ import annotations
 
 import argparse
 import subprocess
 import sys
+from collections.abc import Iterable
 
-from bench import entrants, peer_environment, workloads
+from bench import entrants, peer_environment, report, workloads
 from bench.compare import Comparison
 from bench.entrants import Entrant
+from bench.measure import FEWEST_ROUNDS, Table
 from bench.peers import PEERS
+from bench.targets import Case, Judged, judge, too_slow
 from bench.workloads import READS
 
 FEW_READS = ("one event", "64 KiB")
+SHORTER = (250, 500, 1000)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--all", action="store_true", help="all workloads, in all reads")
-    parser.add_argument(
-        "--peers",
-        action="store_true",
-        help="other libraries too, on text, in an environment of their own",
-    )
-    parser.add_argument(
-        "--limits", action="store_true", help="instead: linearity, memory, start, quirks"
-    )
-    parser.add_argument("--rounds", type=int, default=21, help="default: %(default)s")
-    options = parser.parse_args()
-    if options.rounds < 2:
-        parser.error("it takes two rounds to say how far they differ")
+    options = arguments()
     if options.limits:
         # It looks at whole processes in a way that Windows lacks.
         from bench import limits
@@ -40,7 +31,40 @@ def main() -> int:
         command = [peer_environment.python(), "-m", "bench", *sys.argv[1:]]
         return subprocess.run(command, check=False).returncode
     print(heading(options.rounds))
-    return compare(everything=options.all, peers=options.peers, rounds=options.rounds)
+    cases = compare(everything=options.all, peers=options.peers, rounds=options.rounds)
+    judged = judge(cases)
+    print_absent(cases)
+    if options.all:
+        print_targets(judged)
+    if options.report:
+        report.write(cases, compare_growth(options.rounds), judged, options.rounds)
+    faults = too_slow(judged)
+    for fault in faults:
+        print(f"\ntoo slow: {fault}")
+    return 1 if faults else 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument(
+        "--all", action="store_true", help="all workloads, in all reads, and all targets"
+    )
+    parser.add_argument(
+        "--peers", action="store_true", help="other libraries too, in an environment of their own"
+    )
+    parser.add_argument(
+        "--report", action="store_true", help=f"all of that, and write {report.PAGE_NAME} anew"
+    )
+    parser.add_argument(
+        "--limits", action="store_true", help="instead: linearity, memory, start, quirks"
+    )
+    parser.add_argument("--rounds", type=int, default=21, help="default: %(default)s")
+    options = parser.parse_args()
+    if options.rounds < FEWEST_ROUNDS:
+        parser.error(f"it takes {FEWEST_ROUNDS} rounds to say how far they differ")
+    options.all |= options.report
+    options.peers |= options.report
+    return options
 
 
 def heading(rounds: int) -> str:
@@ -49,22 +73,51 @@ def heading(rounds: int) -> str:
     return f"Python {version}. CPU time, medians of {rounds} rounds; in brackets the quartiles.\n"
 
 
-def compare(*, everything: bool, peers: bool, rounds: int) -> int:
-    """Print the comparison; the exit code."""
+def compare(*, everything: bool, peers: bool, rounds: int) -> list[Case]:
+    """Print the comparison as it grows."""
     who: dict[str, Entrant] = {"ChatStream": entrants.chat_stream, "parse": entrants.parse}
     if everything or peers:
         who["ChatStream, timed"] = entrants.timed_chat_stream
         who["loop by hand, json"] = entrants.hand_loop
-    comparison = Comparison(who, rounds, PEERS if peers else {})
+    comparison = Comparison(who, rounds)
     for make in workloads.ALL if everything else [workloads.text]:
         workload = make()
         for reads in READS if everything else FEW_READS:
-            comparison.add(workload, reads)
-    for name, why in comparison.absent.items():
-        print(f"\nnot measured: {name}: {why}")
-    for fault in comparison.faults:
-        print(f"\ntoo slow: {fault}")
-    return 1 if comparison.faults else 0
+            # Peers take their time, and the cut hardly matters to them.
+            with_peers = peers and (workload.name == "text" or reads == "one event")
+            comparison.add(workload, reads, PEERS if with_peers else {})
+    return comparison.cases
+
+
+def compare_growth(rounds: int) -> list[Case]:
+    """Print what a chunk of logprobs costs in longer and longer answers."""
+    print()
+    comparison = Comparison({"ChatStream": entrants.chat_stream}, rounds)
+    for chunks in SHORTER:
+        peers = {report.GROWING: PEERS[report.GROWING]}
+        comparison.add(workloads.logprobs(chunks), "one event", peers)
+    return comparison.cases
+
+
+def print_absent(cases: Iterable[Case]) -> None:
+    for case in cases:
+        for name, why in case.unable.items():
+            print(f"not measured: {name} on {case.workload}, reads of {case.reads}: {why}")
+
+
+def print_targets(judged: Iterable[Judged]) -> None:
+    print()
+    table = Table(
+        ["entrant", "times", "workload", "reads", "target", "measured", ""],
+        [22, 10, 9, 9, 14, 20, 12],
+    )
+    for result in judged:
+        target = result.target
+        measured = "" if result.times is None else str(result.times)
+        table.row(
+            *(target.entrant, target.to, target.workload, target.reads),
+            *(target.bound_text(), measured, result.word),
+        )
 
 
 if __name__ == "__main__":

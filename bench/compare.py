@@ -8,51 +8,32 @@ from statistics import median
 
 from bench.entrants import Entrant
 from bench.floors import FLOORS
-from bench.measure import Samples, Table, measure, ratio, short
+from bench.measure import Table, measure, short
+from bench.targets import TARGETS, Case
 from bench.workloads import READS, Said, Workload
 
 Run = Callable[[], Said]
-
-# How many times the floor ChatStream may take.
-TARGETS = {
-    ("text", "one event"): 1.5,
-    ("text", "4 KiB"): 1.2,
-    ("text", "64 KiB"): 1.2,
-    ("text", "37 bytes"): 2.5,
-    ("tools", "one event"): 1.7,
-    ("n4", "one event"): 1.7,
-    ("reasoning", "one event"): 1.7,
-    ("vendor", "one event"): 2.5,
-    ("logprobs", "one event"): 0.5,
-}
-
-# Over one of these it is a fault, however noisy the machine.
-FAULTS = {("text", "one event"): 2.0, ("text", "64 KiB"): 1.5}
+Peers = Mapping[str, Callable[[Sequence[bytes]], Run]]
 
 
 class Comparison:
-    """A table that grows with each case, and the complaints about what is in it."""
+    """A table that grows with each case."""
 
-    def __init__(
-        self,
-        entrants: dict[str, Entrant],
-        rounds: int,
-        peers: Mapping[str, Callable[[Sequence[bytes]], Run]],
-    ) -> None:
-        self.faults: list[str] = []
-        """What makes the whole a failure, as sentences."""
-        self.absent: dict[str, str] = {}
-        """Why a peer is not in the table, by its name."""
+    def __init__(self, entrants: Mapping[str, Entrant], rounds: int) -> None:
+        self.cases: list[Case] = []
         self._entrants = entrants
-        self._peers = peers
         self._rounds = rounds
         self._table = Table(
-            ["workload", "reads", "entrant", "us/chunk", "x floor", "x ChatStream", "at most"],
-            [9, 9, 22, -8, 20, -12, 12],
+            ["workload", "reads", "entrant", "us/chunk", "x floor", "x ChatStream", "target"],
+            [9, 9, 22, -8, 20, -12, 14],
         )
 
-    def add(self, workload: Workload, reads: str) -> None:
-        """Measure one case and print its rows."""
+    def add(self, workload: Workload, reads: str, peers: Peers) -> None:
+        """Measure one case and print its rows.
+
+        Raises AssertionError if one of ours does not say what the workload says; a peer is
+        left out for that, or if it fails.
+        """
         cut = READS[reads](workload.events)
         runs: dict[str, Run] = {
             name: partial(entrant, cut)
@@ -61,43 +42,48 @@ class Comparison:
         for name, run in runs.items():
             if run() != workload.said:
                 raise AssertionError(f"{name} does not say what {workload.name} says")
-        if workload.name == "text":
-            runs |= self._peers_that_work(workload, cut)
+        able, unable = sort_out(workload, cut, peers)
+        runs |= able
         samples = measure(runs, self._rounds)
+        case = Case(workload.name, reads, len(workload.events), samples, unable)
+        self.cases.append(case)
         for name in runs:
-            self._row(workload, reads, name, samples)
+            self._table.row(workload.name, reads, name, *cells(case, name))
 
-    def _peers_that_work(self, workload: Workload, cut: Sequence[bytes]) -> dict[str, Run]:
-        runs = {}
-        for name, make in self._peers.items():
-            try:
-                run = make(cut)
-                if run() == workload.said:
-                    runs[name] = run
-                else:
-                    self.absent[name] = f"it does not say what {workload.name} says"
-            except Exception as exc:
-                self.absent[name] = f"{type(exc).__name__}: {exc}"
-        return runs
 
-    def _row(self, workload: Workload, reads: str, name: str, samples: Samples) -> None:
-        times = ratio(samples[name], samples["floor"])
-        times_ours = ratio(samples[name], samples["ChatStream"])
-        case = (workload.name, reads)
-        ours = name == "ChatStream"
-        target = ""
-        if ours and case in TARGETS:
-            target = f"{TARGETS[case]}{'  missed' if times.middle > TARGETS[case] else ''}"
-        if ours and times.middle > FAULTS.get(case, times.middle):
-            self.faults.append(
-                f"{name} on {' in reads of '.join(case)} takes {times} times as long as the floor;"
-                f" {FAULTS[case]} is the most"
-            )
-        self._table.row(
-            *case,
-            name,
-            short(median(samples[name]) / len(workload.events) * 1e6),
-            "" if name == "floor" else str(times),
-            "" if name == "floor" or ours else short(times_ours.middle),
-            target,
-        )
+def sort_out(
+    workload: Workload, cut: Sequence[bytes], peers: Peers
+) -> tuple[dict[str, Run], dict[str, str]]:
+    """Those who say what the workload says, and why the others don't."""
+    able, unable = {}, {}
+    for name, make in peers.items():
+        try:
+            run = make(cut)
+            said = run()
+        except Exception as exc:
+            unable[name] = f"{type(exc).__name__}: {exc}"
+        else:
+            if said == workload.said:
+                able[name] = run
+            else:
+                unable[name] = f"does not say what {workload.name} says"
+    return able, unable
+
+
+def cells(case: Case, name: str) -> list[str]:
+    """What the table says of one entrant: its time, two ratios, and the target of one."""
+    to_floor, to_ours = case.times(name, "floor"), case.times(name, "ChatStream")
+    target = next(
+        (t for t in TARGETS if (t.entrant, t.workload, t.reads) == (name, *case[:2])), None
+    )
+    return [
+        short(microseconds(case, name)),
+        "" if name == "floor" else str(to_floor),
+        short(to_ours.middle) if to_ours and name not in ("floor", "ChatStream") else "",
+        target.bound_text() if target else "",
+    ]
+
+
+def microseconds(case: Case, name: str) -> float:
+    """What a chunk costs, in the middle of all rounds."""
+    return median(case.samples[name]) / case.chunks * 1e6

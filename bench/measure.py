@@ -5,26 +5,48 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from statistics import median, quantiles
 from typing import NamedTuple
 
 Samples = dict[str, list[float]]
-"""CPU seconds of every round, by who ran."""
+"""CPU seconds of every round, by who ran. Who is very slow has no part in the last rounds."""
+
+FEWEST_ROUNDS = 3
+ENOUGH = 10.0
+"""After so many CPU seconds and the fewest rounds, the measure of someone is taken."""
+
+
+TURN = 0.03
+"""So many CPU seconds a turn takes at least, for which the quick run more than once: what the one
+before has driven out of the caches is then soon back."""
 
 
 def measure(runs: Mapping[str, Callable[[], object]], rounds: int) -> Samples:
-    """Let everybody run once a round, each round begun by another one.
+    """Let everybody have a turn in each round, in another order each time.
 
-    The collector of garbage works as it does by default, but begins each run with nothing of
-    what others left.
+    The collector of garbage works as it does by default, but finds nothing of what others left,
+    nor the many objects that a large library keeps.
     """
     samples: Samples = {name: [] for name in runs}
-    names = list(runs)
-    for turn in range(rounds):
-        first = turn % len(names)
-        for name in names[first:] + names[:first]:
-            samples[name].append(cpu_time(runs[name]))
+    gc.collect()
+    gc.freeze()
+    for number in range(rounds):
+        for name in Random(number).sample(list(runs), len(runs)):
+            if number < FEWEST_ROUNDS or sum(samples[name]) < ENOUGH:
+                samples[name].append(turn(runs[name]))
+    gc.unfreeze()
     return samples
+
+
+def turn(run: Callable[[], object]) -> float:
+    """CPU seconds of one run, in the mean of those that fit into a turn."""
+    gc.collect()
+    count, start = 0, time.process_time()
+    while (spent := time.process_time() - start) < TURN:
+        run()
+        count += 1
+    return spent / count
 
 
 def cpu_time(run: Callable[[], object]) -> float:
@@ -48,7 +70,7 @@ class Spread(NamedTuple):
 
 def short(number: float) -> str:
     """About three digits."""
-    return f"{number:.2f}" if number < 10 else f"{number:.1f}" if number < 100 else f"{number:.0f}"
+    return f"{number:.2f}" if number < 10 else f"{number:.1f}" if number < 100 else f"{number:,.0f}"
 
 
 def ratio(samples: Sequence[float], to: Sequence[float]) -> Spread:
@@ -56,7 +78,7 @@ def ratio(samples: Sequence[float], to: Sequence[float]) -> Spread:
 
     By rounds, since the machine's pace changes from one to the next.
     """
-    low, _, high = quantiles(ratios := [a / b for a, b in zip(samples, to, strict=True)])
+    low, _, high = quantiles(ratios := [a / b for a, b in zip(samples, to, strict=False)])
     return Spread(low, median(ratios), high)
 
 

@@ -130,7 +130,7 @@ def tools(chunks: int = 2000, calls: int = CALLS) -> Workload:
     return Workload("tools", events, Said([""], "", ["".join(piece) for piece in pieces]))
 
 
-def logprobs(chunks: int = 500) -> Workload:
+def logprobs(chunks: int = 2000) -> Workload:
     """Two tokens a chunk, each with the twenty likeliest: about 3 KB."""
     words = list(_words(chunks * 2))
     choices = []

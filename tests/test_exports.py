@@ -22,6 +22,8 @@ BEHIND: dict[str, set[str] | None] = {
     "untorn.events": None,
     "untorn.options": None,
     "untorn.stream": None,
+    "untorn.stream_parser": {"StreamParser"},
+    "untorn.reader": {"AsyncReader", "Reader", "aread", "read"},
     # Parts of the machinery live in these, beside the types of a completion's attributes.
     "untorn.chat.verdict": {"Defect", "Ending", "ErrorObject", "Outcome", "Verdict"},
     "untorn.head": {"Head", "Headers"},

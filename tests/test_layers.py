@@ -30,20 +30,41 @@ ARROWS = {
     "chat": "options readable timing head sse chat.defects chat.finish_reasons chat.json_text "
     "chat.verdict chat.completion events",
     "stream": "errors options timing head sse chat.verdict chat.completion events chat",
-    "capture": "",
+    "stream_parser": "options chat.completion chat.verdict events stream",
+    "capture": "errors options readable head sse chat.finish_reasons chat.json_text chat",
+    "replay": "errors options readable head sse chat.verdict capture",
+    "testing": "chat.verdict replay",
+    "sources": "options",
+    "async_sources": "sources",
+    "responses": "head sources async_sources",
+    "failures": "readable",
+    "patience": "options",
+    "alarm": "",
+    "recording": "capture",
+    "reading": "options chat.verdict chat.completion events stream failures patience recording "
+    "sources",
+    "reader": "options head chat.verdict chat.completion events sources async_sources responses "
+    "failures alarm recording reading",
     "cli": "readable chat.verdict chat.completion events stream capture",
     # The front door: the public names and nothing else. And ``python -m untorn``.
-    "": "errors options timing head sse chat.defects chat.verdict chat.completion events stream",
+    "": "errors options timing head sse chat.defects chat.verdict chat.completion events stream "
+    "stream_parser reader",
     "__main__": "cli",
 }
 
 # errors.py names the completion that an exception carries, for type checkers alone.
 ARROWS_FOR_TYPES = {"errors": "chat.completion"}
 
-LIBRARIES = {"cli": {"msgspec", "click", "rich"}, "__main__": set[str]()}
+LIBRARIES = {
+    "cli": {"msgspec", "click", "rich"},
+    "replay": {"msgspec", "h11"},
+    "__main__": set[str](),
+}
 CORE_LIBRARIES = {"msgspec"}
 
-SHELLS = {"cli", "__main__"}
+SHELLS = frozenset(
+    "cli __main__ reader async_sources alarm recording replay.server replay.connection".split()
+)
 
 # What is I/O, a thread, an event loop or a clock: modules, functions, attributes of anything.
 WORLD = frozenset(
@@ -145,7 +166,7 @@ def layer_of_import(name: str) -> str:
 def touches_of_the_world(module: str, tree: ast.AST) -> list[str]:
     """What stands in ``module`` although it belongs into a shell."""
     layer = layer_of(module)
-    if layer in SHELLS:
+    if layer in SHELLS or module in SHELLS:
         return []
     found = [n for n in imports(tree) if top(n) in WORLD - WORLD_ALLOWED.get(layer, set())]
     called = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))

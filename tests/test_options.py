@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from untorn.options import KIB, MIB, Limits, Options
+from untorn.options import KIB, MIB, Clocks, Limits, Options
 
 
 def test_limits_are_the_documented_ones() -> None:
@@ -19,8 +19,19 @@ def test_limits_are_the_documented_ones() -> None:
         "name": 1024,
         "extras": 65_536,
         "depth": 256,
+        "expansion": 100,
     }
     assert (KIB, MIB) == (1024, 1_048_576)
+
+
+def test_clocks_are_the_documented_ones() -> None:
+    assert msgspec.structs.asdict(Clocks()) == {
+        "first_byte": 120.0,
+        "idle": 120.0,
+        "content_idle": 300.0,
+        "total": None,
+        "after_end": 0.5,
+    }
 
 
 def test_without_a_choice_nothing_is_accepted_that_is_not_said() -> None:
@@ -31,8 +42,10 @@ def test_without_a_choice_nothing_is_accepted_that_is_not_said() -> None:
     assert options.choices is None
 
 
-@pytest.mark.parametrize("chosen", [Options(), Limits()])
-def test_choices_are_frozen_and_have_a_value_of_their_own(chosen: Options | Limits) -> None:
+@pytest.mark.parametrize("chosen", [Options(), Limits(), Clocks()])
+def test_choices_are_frozen_and_have_a_value_of_their_own(
+    chosen: Options | Limits | Clocks,
+) -> None:
     name = chosen.__struct_fields__[0]
     with pytest.raises(AttributeError, match="immutable"):
         setattr(chosen, name, 1)
@@ -40,7 +53,7 @@ def test_choices_are_frozen_and_have_a_value_of_their_own(chosen: Options | Limi
     assert chosen == type(chosen)()
 
 
-@pytest.mark.parametrize("kind", [Options, Limits])
+@pytest.mark.parametrize("kind", [Options, Limits, Clocks])
 def test_choices_are_named(kind: type) -> None:
     with pytest.raises(TypeError, match="positional"):
         kind(1)

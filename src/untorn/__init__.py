@@ -4,11 +4,12 @@ Bytes come in reads whose edges mean nothing. They become lines, lines become ev
 on the data are chunks, which grow into a completion; and the end gives a verdict: is the answer
 whole, and if not, why?
 
-``parse`` does all of it for bytes you have. ``ChatStream`` does it step by step, as they come:
-each ``receive_...`` gives the StreamEvents that have become certain, and ``completion`` is there
-at any time. ``sse`` is the first half alone, for any event stream. Nothing here opens a
-connection, starts a thread or reads a clock. A server's faults are data in the verdict; only the
-caller's own mistakes raise.
+``parse`` does all of it for bytes you have, ``read`` and ``aread`` for a response that you opened
+with an HTTP library: iterate over its text or its events. ``ChatStream`` does it step by step, as
+bytes come: each ``receive_...`` gives the StreamEvents that have become certain, and
+``completion`` is there at any time. ``StreamParser`` calls functions of yours instead. ``sse`` is
+the first half alone, for any event stream. A server's faults are data in the verdict; ``read``
+raises for them at the end, and whatever had arrived is kept.
 
     >>> import untorn
     >>> completion = untorn.parse(b'data: {"choices": [{"delta": {"content": "Yes, if"}}]}')
@@ -63,18 +64,21 @@ from untorn.events import (
     UsageReported,
 )
 from untorn.head import Head, Headers
-from untorn.options import Limits, Options
+from untorn.options import Clocks, Limits, Options
 from untorn.stream import ChatStream, parse
+from untorn.stream_parser import StreamParser
 from untorn.timing import Timing
 
 __all__ = [
     "AnswerFiltered",
     "AnswerTruncated",
+    "AsyncReader",
     "Audio",
     "AudioDelta",
     "ChatStream",
     "Choice",
     "ChoiceFinished",
+    "Clocks",
     "Completion",
     "Defect",
     "DefectFound",
@@ -92,6 +96,7 @@ __all__ = [
     "NotWhole",
     "Options",
     "Outcome",
+    "Reader",
     "ReasoningDelta",
     "RefusalDelta",
     "Revised",
@@ -102,6 +107,7 @@ __all__ = [
     "StreamEvent",
     "StreamFailed",
     "StreamInterrupted",
+    "StreamParser",
     "TextDelta",
     "Timing",
     "ToolCall",
@@ -113,16 +119,25 @@ __all__ = [
     "Usage",
     "UsageReported",
     "Verdict",
+    "aread",
     "parse",
+    "read",
     "sse",
 ]
 
 if TYPE_CHECKING:
+    from untorn.reader import AsyncReader, Reader, aread, read
+
     __version__: str
 else:
 
-    def __getattr__(name: str) -> str:
-        # importlib.metadata takes longer to import than untorn itself, and few ask.
+    def __getattr__(name: str) -> object:
+        # What reads responses brings asyncio and threads, and importlib.metadata takes longer to
+        # import than untorn itself; not everybody needs them.
+        if name in ("AsyncReader", "Reader", "aread", "read"):
+            from untorn import reader
+
+            return getattr(reader, name)
         if name == "__version__":
             from importlib.metadata import version
 

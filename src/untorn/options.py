@@ -34,6 +34,30 @@ class Limits(Struct, frozen=True, kw_only=True):
     """How many unknown keys, annotations and the like are kept as they came."""
     depth: int = 256
     """How deep arrays and objects may lie in each other; JSON that is deeper is not read."""
+    expansion: int = 100
+    """How many bytes a compressed body may become for each byte that came, once it has become
+    more than 1 MiB. Events that repeat each other shrink to a tenth, gzip's most is 1032."""
+
+
+class Clocks(Struct, frozen=True, kw_only=True):
+    """How long a reader waits, in seconds. None: as long as it takes.
+
+    The time that the caller takes between two reads is no waiting, and counts for ``total``
+    alone. A clock that runs out is the ending ``stalled``.
+    """
+
+    first_byte: float | None = 120.0
+    """For the first byte of the body: reasoning models are silent for long."""
+    idle: float | None = 120.0
+    """For the next byte."""
+    content_idle: float | None = 300.0
+    """For the next delta that says something. Heartbeats and empty deltas do not count;
+    arguments, reasoning and audio do."""
+    total: float | None = None
+    """For all of it, from the first read to the last."""
+    after_end: float = 0.5
+    """After ``[DONE]`` or an error, for the end of the body, so that the connection can be used
+    again. If that does not come, the connection is closed, and that is no failure."""
 
 
 class Options(Struct, frozen=True, kw_only=True):

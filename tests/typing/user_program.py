@@ -11,9 +11,11 @@ from typing import Any, Literal, assert_never, assert_type
 
 import untorn
 from untorn import (
+    AsyncReader,
     Audio,
     ChatStream,
     Choice,
+    Clocks,
     Completion,
     Defect,
     Ending,
@@ -24,14 +26,18 @@ from untorn import (
     Message,
     Options,
     Outcome,
+    Reader,
     Severity,
     StreamEvent,
+    StreamParser,
     Timing,
     ToolCall,
     TornToolCall,
     Usage,
     Verdict,
+    aread,
     parse,
+    read,
     sse,
 )
 
@@ -207,6 +213,7 @@ OPTIONS = Options(
         name=256,
         extras=64,
         depth=64,
+        expansion=50,
     ),
     accept_done_without_finish_reason=False,
     normal_finish_reasons=frozenset({"fin"}),
@@ -246,6 +253,40 @@ def plain_events(body: bytes) -> list[tuple[str, str, str]]:
     retry: int | None = stream.retry
     print(tail, retry, stream.last_event_id)
     return [(event.type, event.data, event.last_event_id) for event in events]
+
+
+CLOCKS = Clocks(first_byte=30, idle=30, content_idle=60, total=None, after_end=0.1)
+
+
+def from_response(response: object, path: str) -> Completion:
+    stream: Reader = read(
+        response, raise_on={"failed"}, options=OPTIONS, clocks=CLOCKS, record=path
+    )
+    with stream:
+        texts: list[str] = list(stream.text)
+        events: list[StreamEvent] = list(stream)
+    print(texts, events, stream.recording_failure)
+    return stream.result()
+
+
+async def from_async_response(response: object) -> Completion:
+    stream: AsyncReader = aread(response, status=200, headers={"content-type": "text/event-stream"})
+    async with stream:
+        async for text in stream.text:
+            print(text)
+        async for event in stream:
+            print(show(event))
+    return await stream.result()
+
+
+def from_lines(lines: Iterable[str | bytes]) -> Completion:
+    parser = StreamParser(on_text=print, on_tool_call=print, options=OPTIONS)
+    for line in lines:
+        parser.feed_line(line)
+    completion: Completion = parser.close()
+    parser.reset()
+    parser.feed(b"")
+    return completion
 
 
 def main() -> None:

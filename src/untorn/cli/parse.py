@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import click
 
+from untorn.capture import CaptureError
 from untorn.chat.verdict import Outcome
 from untorn.cli import exit_codes
 from untorn.cli.output import EventsOutput, Output, ReportOutput, TextOutput
@@ -34,9 +35,10 @@ NewOutput = Callable[[str | None], Output]
 def parse(files: tuple[str, ...], report: bool, events: bool, all_choices: bool) -> int:
     """Read the stream in each FILE (without one, or with "-": standard input).
 
-    A file holds the body of one response, as "curl -N" prints it, or head and body, as "curl -i"
-    does. The text goes to standard output as it arrives, the verdict to standard error; the exit
-    code says the outcome (see "untorn --help"), that of the worst file if there are several.
+    A file holds one response: its body, as "curl -N" prints it; head and body, as "curl -i" does;
+    a capture (.untorn); or a HAR, whose first stream is read. The text goes to standard output as
+    it arrives, the verdict to standard error; the exit code says the outcome (see "untorn
+    --help"), that of the worst file if there are several.
 
     With several files each text stands under its file's name, and each object of --json and
     --jsonl is one line whose first key is "file".
@@ -105,7 +107,23 @@ class _Run:
                 self._screen.line(
                     "reading from the terminal: paste a stream, end with Ctrl-D", "dim"
                 )
+            error = self._follow(source, stream, interrupt, output)
+        if error is not None:
+            self._unreadable += 1
+            self._screen.line(f"untorn: cannot read {name}: {error.where}", "red")
+
+    def _follow(
+        self, source: Source, stream: ChatStream, interrupt: Interrupt, output: Output
+    ) -> CaptureError | None:
+        """Print a stream. What is wrong with the file, if it is a damaged capture."""
+        came, error = False, None
+        try:
             for events in follow(source, stream, interrupt):
                 output.events(events)
-        output.end(stream.completion)
-        self._outcomes.append(stream.completion.verdict.outcome)
+                came = True
+        except CaptureError as exc:
+            error = exc
+        if came or error is None:
+            output.end(stream.completion)
+            self._outcomes.append(stream.completion.verdict.outcome)
+        return error

@@ -8,10 +8,19 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import BinaryIO, Literal
 
-from untorn.capture import DumpReader, RawHead
+from untorn.capture import (
+    CaptureError,
+    CaptureEvent,
+    CaptureReader,
+    Close,
+    Marker,
+    RawHead,
+    Read,
+)
 from untorn.events import StreamEnded, StreamEvent
 from untorn.stream import ChatStream
 
@@ -95,33 +104,103 @@ class Interrupt:
             raise KeyboardInterrupt
 
 
+Failure = tuple[Literal["cut", "cancelled"], str]
+INTERRUPTED: Failure = ("cut", "the recording was interrupted")
+
+
 def follow(source: Source, stream: ChatStream, interrupt: Interrupt) -> Iterator[list[StreamEvent]]:
     """Read a source into a stream to the end of either, and give the events as they come.
 
-    The last event is StreamEnded, whatever ended the reading.
+    The last event is StreamEnded, whatever ended the reading. A CaptureError is raised after it;
+    alone, if nothing had come.
     """
-    dump = DumpReader()
-    failure: tuple[Literal["cut", "cancelled"], str] | None = None
+    player = _Player(source, stream)
+    failure: Failure = INTERRUPTED
+    error: CaptureError | None = None
     try:
         while data := interrupt.wait(source.read):
-            for events in _hand_in(dump.receive_data(data), stream, source.now()):
-                yield events
-                if events and isinstance(events[-1], StreamEnded):  # over a limit
-                    return
+            yield from player.receive_data(data)
+            if player.has_ended:
+                return
+        yield from player.receive_eof()
     except KeyboardInterrupt:
         failure = "cancelled", "cancelled by Ctrl-C"
     except OSError as exc:
         failure = "cut", f"reading failed: {exc.strerror}"
-    at = source.now()
-    yield from _hand_in(dump.receive_eof(), stream, at)
-    yield stream.receive_failure(*failure, at) if failure else stream.receive_eof(at)
+    except CaptureError as exc:
+        if not player.has_begun:
+            raise
+        failure = (
+            "cut",
+            "the recording is damaged" + ("" if exc.line is None else f" in line {exc.line}"),
+        )
+        error = exc
+    yield from player.fail(failure)
+    if error is not None:
+        raise error
 
 
-def _hand_in(
-    parts: list[RawHead | bytes], stream: ChatStream, at: float | None
-) -> Iterator[list[StreamEvent]]:
-    for part in parts:
-        if isinstance(part, RawHead):
-            stream.receive_head(part.status, part.headers)
-        else:
-            yield stream.receive_data(part, at)
+class _Player:
+    """Hands what was recorded to a stream, at the times at which it came."""
+
+    def __init__(self, source: Source, stream: ChatStream) -> None:
+        self.has_begun = False
+        """Whether there was anything to hand in."""
+        self.has_ended = False
+        """Whether the stream has given its last event."""
+        self._source = source
+        self._stream = stream
+        self._reader = CaptureReader(source.name)
+        self._passed = 0.0
+
+    def receive_data(self, data: bytes) -> Iterator[list[StreamEvent]]:
+        """More of the file."""
+        return self._hand_in(self._reader.receive_data(data))
+
+    def receive_eof(self) -> Iterator[list[StreamEvent]]:
+        """The end of the file; that of the stream only if the file says so."""
+        return self._hand_in(self._reader.receive_eof())
+
+    def fail(self, failure: Failure) -> Iterator[list[StreamEvent]]:
+        """The reading ended otherwise: what was held, and the stream's last events."""
+        if failure is not INTERRUPTED:
+            with suppress(CaptureError):
+                rest = self._reader.receive_eof()
+                yield from self._hand_in([one for one in rest if not isinstance(one, Close)])
+        if not self.has_ended:
+            torn = self._reader.torn
+            ending, reason = failure
+            reason = reason if torn is None else f"{reason}, inside line {torn}"
+            yield self._stream.receive_failure(ending, reason, self._at())
+
+    def _hand_in(self, recorded: list[CaptureEvent]) -> Iterator[list[StreamEvent]]:
+        for one in recorded:
+            self.has_begun = True
+            self._passed += one.interval
+            events = self._events(one)
+            self.has_ended = bool(events) and isinstance(events[-1], StreamEnded)
+            yield events
+            if self.has_ended:  # closed, or over a limit
+                return
+
+    def _events(self, one: CaptureEvent) -> list[StreamEvent]:
+        at = self._at()
+        match one:
+            case RawHead():
+                # Of a pipe nobody knows when the head came: it is held until the body begins.
+                self._stream.receive_head(
+                    one.status, one.headers, at if self._reader.is_timed else None
+                )
+            case Read():
+                return self._stream.receive_data(one.data, at)
+            case Close(reason=None):
+                return self._stream.receive_eof(at)
+            case Close(reason=str(reason)):
+                return self._stream.receive_failure("cut", reason, at)
+            case Marker():
+                pass
+        return []
+
+    def _at(self) -> float | None:
+        """When it was recorded; else when it came, where it comes now."""
+        return self._passed if self._reader.is_timed else self._source.now()

@@ -1,4 +1,4 @@
-"""What tools write down of one response. No I/O.
+"""What ``curl -i`` writes down of one response.
 
 A dump is what ``curl -i`` prints: the heads of the response, then its body, decoded. Where a file
 does not begin with a head, all of it is body, as ``curl -N`` prints it.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from msgspec import Struct
+from untorn.capture.capture import RawHead
 
 HEAD_LIMIT = 300 * 1024
 """Bytes of one head with its blank line; the most that curl itself takes. What is longer is no
@@ -18,15 +18,6 @@ head, so it is body."""
 STATUS_LINE = re.compile(rb"HTTP/\d(?:\.\d)? (\d{3})(?: .*)?")
 PREFIX = b"HTTP/"
 BLANK = " \t\r"
-
-
-class RawHead(Struct, frozen=True):
-    """The head of a response as it was written down."""
-
-    status: int
-    """The HTTP status."""
-    headers: list[tuple[str, str]]
-    """Names and values in their order, read as Latin-1 (RFC 9110, 5.5)."""
 
 
 class DumpReader:

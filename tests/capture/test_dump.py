@@ -1,4 +1,4 @@
-"""What tools write down of one response: head and body told apart."""
+"""What ``curl -i`` writes down of one response: head and body told apart."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untorn.capture import HEAD_LIMIT, DumpReader, RawHead
+from untorn.capture import RawHead
+from untorn.capture.dump import HEAD_LIMIT, DumpReader
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Request-Id: r1\r\n\r\n"
 OK_HEAD = RawHead(200, [("Content-Type", "text/event-stream"), ("X-Request-Id", "r1")])

@@ -1,0 +1,177 @@
+"""What the benchmark feeds, compares and writes; nothing here measures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from xml.etree import ElementTree
+
+import pytest
+
+from bench import entrants, report, workloads
+from bench.compare import sort_out
+from bench.floors import FLOORS
+from bench.peers import PEERS
+from bench.picture import Mark, draw
+from bench.targets import TARGETS, Case, Target, judge, too_slow
+from bench.workloads import EVENT_SIZE, READS, Said, Workload
+
+SMALL = 40
+
+each_workload = pytest.mark.parametrize("make", workloads.ALL, ids=lambda make: make.__name__)
+each_reads = pytest.mark.parametrize("reads", READS)
+
+
+def case(workload: str, reads: str, **seconds: float) -> Case:
+    """Everybody took the same time in all three rounds, for 1,000 chunks."""
+    names = {name.replace("_", " "): [time] * 3 for name, time in seconds.items()}
+    return Case(workload, reads, 1000, names, {})
+
+
+@each_workload
+@each_reads
+def test_everyone_of_ours_says_what_the_workload_says(
+    make: Callable[[int], Workload], reads: str
+) -> None:
+    workload = make(SMALL)
+    cut = READS[reads](workload.events)
+    who = [FLOORS[workload.name], entrants.chat_stream, entrants.timed_chat_stream, entrants.parse]
+    for entrant in [*who, entrants.hand_loop]:
+        assert entrant(cut) == workload.said
+
+
+@each_workload
+def test_a_workload_is_the_same_at_every_run(make: Callable[[int], Workload]) -> None:
+    assert make(SMALL) == make(SMALL)
+
+
+@each_workload
+@each_reads
+def test_reads_are_the_whole_body(make: Callable[[int], Workload], reads: str) -> None:
+    events = make(SMALL).events
+    assert b"".join(READS[reads](events)) == b"".join(events)
+
+
+def test_text_has_events_of_one_size_with_the_keys_that_openai_sends() -> None:
+    events = workloads.text(SMALL).events[1:-2]
+    assert {len(event) for event in events} == {EVENT_SIZE}
+    chunk = json.loads(events[0][6:])
+    assert set(chunk) == set(
+        "id object created model service_tier system_fingerprint choices obfuscation".split()
+    )
+    assert set(chunk["choices"][0]) == {"index", "delta", "logprobs", "finish_reason"}
+
+
+def test_vendor_is_text_with_four_more_keys() -> None:
+    def keys(workload: Workload) -> list[set[str]]:
+        chunk = json.loads(workload.events[1][6:])
+        return [set(chunk), set(chunk["choices"][0]), set(chunk["choices"][0]["delta"])]
+
+    pairs = zip(keys(workloads.vendor(SMALL)), keys(workloads.text(SMALL)), strict=True)
+    assert sum(len(vendors - usual) for vendors, usual in pairs) == 4
+
+
+def test_logprobs_has_about_3_kb_a_chunk() -> None:
+    events = workloads.logprobs(SMALL).events[1:-2]
+    assert 2_500 < sum(map(len, events)) / len(events) < 3_500
+
+
+# Targets -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("at_least", "seconds", "expected"),
+    [
+        (False, 1.5, "met"),
+        (False, 1.51, "missed"),
+        (True, 1.5, "met"),
+        (True, 1.49, "missed"),
+    ],
+)
+def test_a_target_is_met_up_to_its_bound(at_least: bool, seconds: float, expected: str) -> None:
+    target = Target("ChatStream", "floor", "text", "4 KiB", 1.5, at_least)
+    cases = [case("text", "4 KiB", floor=1.0, ChatStream=seconds)]
+    assert [judged.word for judged in judge(cases, [target])] == [expected]
+
+
+def test_a_target_about_what_nobody_measured_is_not_called_met() -> None:
+    assert {judged.word for judged in judge([])} == {"not measured"}
+    beside_nobody = [case("text", "one event", floor=1.0, ChatStream=1.0)]
+    words = {judged.word for judged in judge(beside_nobody) if judged.target.at_least}
+    assert words == {"not measured"}
+
+
+def test_every_target_is_about_an_entrant_a_workload_and_reads_that_exist() -> None:
+    names = {"floor", "ChatStream", "loop by hand, json", *PEERS}
+    for target in TARGETS:
+        assert {target.entrant, target.to} <= names
+        assert target.workload in FLOORS
+        assert target.reads in READS
+
+
+def test_only_what_is_far_off_makes_the_benchmark_fail() -> None:
+    assert too_slow(judge([case("text", "one event", floor=1.0, ChatStream=1.9)])) == []
+    (fault,) = too_slow(judge([case("text", "one event", floor=1.0, ChatStream=2.1)]))
+    assert "ChatStream on text, reads of one event: 2.10 times the floor" in fault
+
+
+def test_a_peer_that_says_something_else_or_fails_is_left_out_and_named() -> None:
+    def broken(reads: Sequence[bytes]) -> Callable[[], Said]:
+        raise ModuleNotFoundError("No module named 'peer'")
+
+    workload = workloads.text(SMALL)
+    able, unable = sort_out(
+        workload,
+        workload.events,
+        {
+            "right": lambda reads: lambda: workload.said,
+            "wrong": lambda reads: lambda: Said(["else"]),
+            "absent": broken,
+        },
+    )
+    assert list(able) == ["right"]
+    assert unable == {
+        "wrong": "does not say what text says",
+        "absent": "ModuleNotFoundError: No module named 'peer'",
+    }
+
+
+# The page and the picture ------------------------------------------------------------------------
+
+
+def measured() -> list[Case]:
+    """Every case; everybody takes a millisecond but openai's raw stream, which takes 0.2 s."""
+    names = ["floor", "ChatStream", "parse", "ChatStream, timed", "loop by hand, json"]
+    found = []
+    for workload in FLOORS:
+        for reads in READS:
+            samples = {name: [0.001] * 3 for name in names}
+            if reads == "one event":
+                samples["openai raw"] = [0.2] * 3
+            found.append(Case(workload, reads, 1000, samples, {"absent": "it is not here"}))
+    return found
+
+
+def test_the_page_has_every_target_every_case_and_whoever_is_missing() -> None:
+    cases = measured()
+    page = report.page(cases, [], judge(cases), rounds=3)
+    target = "| openai raw to ChatStream: text, one event a read | at least 40 |"
+    assert f"{target} 200 (200 to 200) | met |" in page
+    for found in cases:
+        assert f"| {found.workload}, {found.reads} | 1.00 | 1.00 | 1.00 |" in page
+    assert "- absent on text: it is not here" in page
+    assert page.count("**not measured**") == sum(
+        target.entrant not in ("ChatStream", "loop by hand, json", "openai raw")
+        for target in TARGETS
+    )
+
+
+def test_the_picture_has_a_bar_for_everybody_as_long_as_the_power_of_ten() -> None:
+    marks = [Mark("ten & more", 10.0, 10.0, False), Mark("ours", 1.0, 1.0, True)]
+    marks.append(Mark("hundred", 100.0, 100.0, False))
+    root = ElementTree.fromstring(draw("a title", 1.0, marks))
+    space = "{http://www.w3.org/2000/svg}"
+    widths = [float(bar.attrib["width"]) for bar in root.iter(f"{space}rect")]
+    assert widths == [0, widths[2] / 2, widths[2]]
+    texts = [text.text for text in root.iter(f"{space}text")]
+    assert {"a title", "ours", "ten & more", "hundred"} <= set(texts)

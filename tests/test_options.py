@@ -12,6 +12,7 @@ def test_limits_are_the_documented_ones() -> None:
     assert msgspec.structs.asdict(Limits()) == {
         "line": 8_388_608,
         "event": 8_388_608,
+        "lines": 65_536,
         "body": 268_435_456,
         "text": 67_108_864,
         "choices": 128,

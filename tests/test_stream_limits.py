@@ -70,6 +70,7 @@ MORE = chunk({"content": " world"})
 LIMITS = {
     "line": (Limits(line=200), [b": " + b"x" * 199 + b"\n"], "a line of more than 200 bytes"),
     "event": (Limits(event=200), [b"data: {\n" + b"data: \n" * 40], "an event of more than 200"),
+    "lines": (Limits(lines=9), [b"data: {\n" + b"data: \n" * 40], "an event of more than 9 lines"),
     "document": (Limits(event=50), [b'{"a":\n' + b" 1,\n" * 20], "a document of more than 50"),
     "body": (Limits(body=300), [MORE, MORE], "a body of more than 300 bytes"),
     "text": (Limits(text=12), [MORE, MORE], "more than 12 characters in choice 0"),
@@ -78,6 +79,11 @@ LIMITS = {
         Limits(tool_calls=1),
         [chunk(call(n, id=f"c{n}", name="f", arguments="{}")) for n in (0, 1)],
         "more than 1 tool calls in choice 0",
+    ),
+    "annotations": (
+        Limits(extras=90),
+        [chunk({"annotations": [[[] for _ in range(900)]]})] * 2,
+        "more than 90 unknown keys and values",
     ),
     "extras": (
         Limits(extras=2),
@@ -157,3 +163,9 @@ def test_read_that_is_one_usual_event_may_pass_a_limit_too() -> None:
     )
     assert stream.completion.verdict.reason == "more than 1 choices"
     assert stream.completion.content == "a"
+
+
+def test_document_has_no_more_lines_than_the_limit() -> None:
+    body = b'{"a": [\n' + b"1,\n" * 20
+    _, completion = play([body], ChatStream(Options(limits=Limits(lines=9))))
+    assert summary(completion.verdict)[1:] == ("limit", "a document of more than 9 lines")

@@ -19,6 +19,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Bytes of one line, without its end."""
     event: int = 8 * MIB
     """Bytes of the lines of one event, or of a JSON document in place of a stream."""
+    lines: int = 65_536
+    """Lines of one event, or of a JSON document in place of a stream."""
     body: int = 256 * MIB
     """Bytes of the whole body."""
     text: int = 64 * MIB

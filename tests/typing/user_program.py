@@ -206,6 +206,7 @@ OPTIONS = Options(
     limits=Limits(
         line=1 << 20,
         event=1 << 20,
+        lines=1000,
         body=1 << 24,
         text=1 << 20,
         choices=8,

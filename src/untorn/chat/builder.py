@@ -11,7 +11,8 @@ import msgspec
 from untorn.chat.choice import ChoiceBuilder, kinds_of
 from untorn.chat.chunks import Chunk, Finding
 from untorn.chat.completion import Completion, Usage
-from untorn.chat.payload import Item, Note
+from untorn.chat.json_text import weight
+from untorn.chat.payload import Item, Note, Payload
 from untorn.chat.quirks.surrogate_split import scrub, whole_text
 from untorn.chat.quirks.usage_placeholder import is_placeholder
 from untorn.chat.usual import UsualChunk
@@ -37,6 +38,9 @@ from untorn.options import Options
 from untorn.readable import one_line_of_bytes
 from untorn.sse.event_stream import Tail
 from untorn.timing import Timing
+
+USUAL_WEIGHT = 16
+"""So many values more, in payloads that hold what is kept as it came, count as one."""
 
 COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
@@ -272,16 +276,27 @@ class CompletionBuilder:
 
     def _receive_extra(self, chunk: Chunk) -> None:
         self.extra |= chunk.extra
+        known = len(self._extras)
         self._extras.update(chunk.extra)
+        kept = 0
         for choice in chunk.choices:
             self._extras.update(choice.extra)
             delta = choice.delta
             if delta is not None:
                 self._extras.update(delta.extra)
-                self._kept += len(delta.annotations) + len(delta.parts)
+                kept += len(delta.annotations) + len(delta.parts)
                 self._kept += len(delta.reasoning_details)
+        self._kept += kept
+        if kept or len(self._extras) > known:
+            self._kept += self._weight() // USUAL_WEIGHT
         if len(self._extras) + self._kept > self._limits.extras:
             self.over = f"more than {self._limits.extras} unknown keys and values"
+
+    def _weight(self) -> int:
+        """About how many values the payload at hand holds."""
+        item = self.item
+        data = item.data if isinstance(item, Payload) else item
+        return weight(data) if isinstance(data, bytes) else 0
 
     # What is odd -----------------------------------------------------------------------------
 
@@ -295,8 +310,8 @@ class CompletionBuilder:
         self._log.count(code, count)
 
     def _found_all(self, findings: list[Finding]) -> None:
-        for code, detail in findings:
-            self.found(code, detail)
+        for code, detail, times in findings:
+            self.found(code, detail, count=times)
 
     # The end, and what is left ---------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -182,7 +183,7 @@ class ChoiceBuilder:
         findings: list[Finding],
     ) -> None:
         where = f"in the {channel} of choice {self.index}"
-        findings += [Finding(code, where) for code in growth.codes]
+        findings += [Finding(code, where, count) for code, count in Counter(growth.codes).items()]
         if growth.deliver:
             self._deliver(DELTAS[channel](self.index, growth.deliver))
         if growth.revised is not None and channel != "refusal":
@@ -307,7 +308,7 @@ class ChoiceBuilder:
             findings.append(Finding("content-cumulative", f"{where} got snapshots of its text"))
         tags = content.count("<think>") + content.count("</think>")
         if tags:
-            findings += [Finding("think-tags", f"the content of {where} holds think tags")] * tags
+            findings.append(Finding("think-tags", f"the content of {where} holds think tags", tags))
         calls = self.calls.final(findings)
         if calls and self.finish_reason is not None and self.finish_reason.lower() == "stop":
             findings.append(Finding("finish-reason-mismatch", f"{where} has calls to run"))

@@ -22,10 +22,11 @@ from untorn.chat.quirks.usage_in_extension import usages_in_extensions
 
 
 class Finding(NamedTuple):
-    """Something odd: a defect code and a sentence."""
+    """Something odd: a defect code and a sentence, and how often it was found."""
 
     code: str
     detail: str
+    times: int = 1
 
 
 class Fragment(Struct, gc=False):

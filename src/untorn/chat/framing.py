@@ -69,6 +69,7 @@ class Framing:
         "_measured",
         "_media_type",
         "_mode",
+        "_most_lines",
         "_out",
         "_places",
         "_splitter",
@@ -91,6 +92,7 @@ class Framing:
         self._failed = head is not None and head.failed
         self._media_type = head and head.media_type
         self._limit = limits.event
+        self._most_lines = limits.lines
         self._depth = limits.depth
         # The line of a usual event is not measured: the splitter has seen to that.
         self._measured = limits.line <= limits.event
@@ -313,6 +315,8 @@ class Framing:
         self._held.add(line, place)
         if self._held.size > self._limit:
             self.over = f"a document of more than {self._limit} bytes"
+        elif len(self._held) > self._most_lines:
+            self.over = f"a document of more than {self._most_lines} lines"
 
     def _begin_with_bare(self, line: bytes, place: int) -> None:
         if self._block.is_whole(line):
@@ -382,6 +386,8 @@ class Framing:
         self._out += self._block.add(line, place)
         if self._block.lines.size > self._limit:
             self.over = f"an event of more than {self._limit} bytes"
+        elif len(self._block.lines) > self._most_lines:
+            self.over = f"an event of more than {self._most_lines} lines"
 
     def _end_block_at_eof(self, rest: Sequence[bytes] = ()) -> None:
         self._out += self._block.end_at_eof()

@@ -45,6 +45,8 @@ class OpenCall:
 
     __slots__ = (
         "_depth",
+        "_final",
+        "_final_with",
         "_half",
         "_measured",
         "_scan",
@@ -83,6 +85,9 @@ class OpenCall:
         self._depth = depth
         self._scan = Scan()
         self._whole_with = (0, False)
+        # What the arguments mean, and with how many fragments that was so.
+        self._final_with: tuple[int, bool] | None = None
+        self._final: tuple[str, str | None, bool, bool] = ("", None, False, False)
         self._measured = 0
         self._size = 0
 
@@ -151,7 +156,10 @@ class OpenCall:
 
     def final(self) -> FinalCall:
         """The call if nothing more comes."""
-        arguments, repair, valid, is_object = self._final_arguments()
+        known = (len(self.fragments), self.custom)
+        if self._final_with != known:
+            self._final_with, self._final = known, self._final_arguments()
+        arguments, repair, valid, is_object = self._final
         return FinalCall(
             number=self.number,
             index=self.index,

@@ -9,11 +9,11 @@ from typing import Any
 
 from untorn.chat.quirks.surrogate_split import whole_text
 
-MANY = 1024
+MANY = 64
 
 
 class Pieces:
-    """The pieces of one string. A thousand small ones weigh little once they are one."""
+    """The pieces of one string. Many small ones weigh little once they are one."""
 
     __slots__ = ("_large", "_small")
 

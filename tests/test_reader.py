@@ -66,13 +66,14 @@ async def test_the_result_is_the_completion(program: Program) -> None:
 
 @bounded
 async def test_the_completion_is_there_at_any_time(program: Program) -> None:
-    async with program.open(WHOLE, status=200):
-        assert program.completion.choices == []
+    program.open(WHOLE, status=200)
+    assert (program.completion.choices, program.completion.head) == ([], None)
+    async with program:
+        assert program.completion.head is not None
         assert await program.texts(2) == TEXTS[:2]
         assert program.completion.content == "The tide"
         assert program.completion.verdict.ending is None
         assert await program.result() == program.completion
-        assert program.completion.head is not None
 
 
 @bounded
@@ -248,6 +249,15 @@ async def test_a_block_around_nothing_closes_too(program: Program) -> None:
         pass
     assert program.source.closed == 1
     assert program.completion.verdict.ending == "cancelled"
+
+
+@bounded
+async def test_what_was_closed_before_it_began_has_ended(program: Program) -> None:
+    await program.open(WHOLE, status=200).close()
+    async with program:
+        with pytest.raises(StreamInterrupted, match="closed by the caller"):
+            await program.texts()
+    assert program.source.closed == 1
 
 
 @bounded

@@ -65,10 +65,10 @@ def _reading(
     clocks: Clocks,
     record: str | os.PathLike[str] | None,
 ) -> Reading:
-    wrong = set(raise_on) - set(ERRORS)
-    if isinstance(raise_on, str) or wrong:
+    outcomes = frozenset(raise_on)
+    if not outcomes <= set(ERRORS):
         raise ValueError(f"raise_on is a collection of {sorted(ERRORS)}, not {raise_on!r}")
-    return Reading(options, clocks, raise_on, None if record is None else Recording(record))
+    return Reading(options, clocks, outcomes, None if record is None else Recording(record))
 
 
 class _AnyReader:
@@ -143,6 +143,8 @@ class Reader(_AnyReader):
             self._close()
 
     def __enter__(self) -> Self:
+        if not self._reading.has_begun:
+            self._begin()
         return self
 
     def __exit__(self, *_exc: object) -> None:
@@ -152,13 +154,16 @@ class Reader(_AnyReader):
         with suppress(Exception):  # there is nobody to tell
             self.close()
 
+    def _begin(self) -> None:
+        self._reading.begin(self._source.open(), self._source.received, monotonic())
+
     def _read(self) -> None:
-        reading, source, alarm = self._reading, self._source, self._alarm
+        reading, alarm = self._reading, self._alarm
         try:
             if not reading.has_begun:
-                reading.begin(source.open(), source.received, monotonic())
+                self._begin()
             alarm.set(reading.wait(monotonic()))
-            data = source.read()
+            data = self._source.read()
             reading.receive(data, monotonic(), alarm.stop())
         except BaseException as exc:
             if not reading.fail(exc, monotonic(), alarm.stop()):
@@ -220,6 +225,8 @@ class AsyncReader(_AnyReader):
             await self._close()
 
     async def __aenter__(self) -> Self:
+        if not self._reading.has_begun:
+            await self._begin()
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
@@ -236,13 +243,16 @@ class AsyncReader(_AnyReader):
         reading.raise_for_end()
         raise StopAsyncIteration
 
+    async def _begin(self) -> None:
+        self._reading.begin(await self._source.open(), self._source.received, monotonic())
+
     async def _read(self) -> None:
-        reading, source, alarm = self._reading, self._source, self._alarm
+        reading, alarm = self._reading, self._alarm
         try:
             if not reading.has_begun:
-                reading.begin(await source.open(), source.received, monotonic())
+                await self._begin()
             alarm.set(reading.wait(monotonic()))
-            data = await source.read()
+            data = await self._source.read()
             reading.receive(data, monotonic(), alarm.stop())
         except BaseException as exc:
             if not reading.fail(exc, monotonic(), alarm.stop()):

@@ -1,4 +1,5 @@
-"""One answer while it is read: all that a Reader and an AsyncReader decide. No I/O, no clock."""
+"""One answer while it is read: all that a Reader and an AsyncReader decide. No clock, and no I/O
+but the recording's."""
 
 from __future__ import annotations
 
@@ -128,6 +129,7 @@ class Reading:
     def cancel(self, at: float) -> None:
         """Nobody reads on."""
         if not self.is_over:
+            self.has_begun = True  # or it never will
             self._fail("cancelled", LEFT, at)
 
     def _receive_data(self, data: bytes, at: float) -> None:

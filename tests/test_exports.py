@@ -24,6 +24,7 @@ BEHIND: dict[str, set[str] | None] = {
     "untorn.stream": None,
     "untorn.stream_parser": {"StreamParser"},
     "untorn.reader": {"AsyncReader", "Reader", "aread", "read"},
+    "untorn.recording": {"RecordingIncomplete"},
     # Parts of the machinery live in these, beside the types of a completion's attributes.
     "untorn.chat.verdict": {"Defect", "Ending", "ErrorObject", "Outcome", "Verdict"},
     "untorn.head": {"Head", "Headers"},

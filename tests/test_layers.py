@@ -48,7 +48,7 @@ ARROWS = {
     "cli": "readable chat.verdict chat.completion events stream capture",
     # The front door: the public names and nothing else. And ``python -m untorn``.
     "": "errors options timing head sse chat.defects chat.verdict chat.completion events stream "
-    "stream_parser reader",
+    "stream_parser recording reader",
     "__main__": "cli",
 }
 

@@ -98,6 +98,7 @@ __all__ = [
     "Outcome",
     "Reader",
     "ReasoningDelta",
+    "RecordingIncomplete",
     "RefusalDelta",
     "Revised",
     "Severity",
@@ -127,6 +128,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from untorn.reader import AsyncReader, Reader, aread, read
+    from untorn.recording import RecordingIncomplete
 
     __version__: str
 else:
@@ -138,6 +140,10 @@ else:
             from untorn import reader
 
             return getattr(reader, name)
+        if name == "RecordingIncomplete":
+            from untorn import recording
+
+            return recording.RecordingIncomplete
         if name == "__version__":
             from importlib.metadata import version
 

@@ -23,12 +23,13 @@ ARROWS = {
     "sse": "errors options readable",
     "chat.defects": "",
     "chat.finish_reasons": "",
-    "chat.json_text": "",
+    "chat.json_scan": "",
+    "chat.json_text": "chat.json_scan",
     "chat.verdict": "readable sse chat.defects chat.finish_reasons",
     "chat.completion": "errors readable timing head chat.json_text chat.verdict",
     "events": "readable chat.verdict chat.completion",
-    "chat": "options readable timing head sse chat.defects chat.finish_reasons chat.json_text "
-    "chat.verdict chat.completion events",
+    "chat": "options readable timing head sse chat.defects chat.finish_reasons chat.json_scan "
+    "chat.json_text chat.verdict chat.completion events",
     "stream": "errors options timing head sse chat.verdict chat.completion events chat",
     "stream_parser": "options chat.completion chat.verdict events stream",
     "capture": "errors options readable head sse chat.finish_reasons chat.json_text chat",

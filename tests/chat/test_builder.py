@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.chat.shapes import choice, chunk
@@ -478,13 +479,35 @@ def test_snapshots_count_as_what_they_mean() -> None:
 
 
 def test_values_that_are_kept_as_they_came_count_each_by_itself() -> None:
-    delta = {"annotations": [1], "content": [{"type": "file"}], "reasoning_details": [{}]}
-    builder = new_builder(limits=Limits(extras=6))
+    details = [{"type": "a"}]  # of pieces that become one block, each key counts once
+    delta = {"annotations": [1], "content": [{"type": "file"}], "reasoning_details": details}
+    builder = new_builder(limits=Limits(extras=5))
     builder.receive_chunk(chunk(choice(delta)))
     builder.receive_chunk(chunk(choice(delta)))
     assert builder.over is None
     builder.receive_chunk(chunk(choice({"annotations": [1]})))
-    assert builder.over == "more than 6 unknown keys and values"
+    assert builder.over == "more than 5 unknown keys and values"
+
+
+def test_values_inside_of_what_is_kept_count_where_they_are_many() -> None:
+    many = [[] for _ in range(9000)]
+    for delta in ({"reasoning_details": [{"data": many}]}, {"annotations": [many]}, {"new": many}):
+        builder = new_builder(limits=Limits(extras=900))
+        data = msgspec.json.encode({"choices": [{"index": 0, "delta": delta}]})
+        builder.item = data
+        builder.receive_chunk(chunk(choice(delta)))
+        assert builder.over == "more than 900 unknown keys and values"
+
+
+def test_large_payload_counts_also_if_its_keys_are_known() -> None:
+    builder = new_builder(limits=Limits(extras=9000))
+    many = [[] for _ in range(30_000)]
+    for index in range(2):
+        assert builder.over is None
+        given = {**choice({}, known=many), "index": index}
+        builder.item = msgspec.json.encode({"choices": [given]})
+        builder.receive_chunk(chunk(given))
+    assert builder.over == "more than 9000 unknown keys and values"
 
 
 def test_unknown_keys_of_every_level_count_together_and_the_same_one_once() -> None:

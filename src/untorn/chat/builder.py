@@ -11,7 +11,7 @@ import msgspec
 from untorn.chat.choice import ChoiceBuilder, kinds_of
 from untorn.chat.chunks import Chunk, Finding
 from untorn.chat.completion import Completion, Usage
-from untorn.chat.json_text import weight
+from untorn.chat.json_scan import weight
 from untorn.chat.payload import Item, Note, Payload
 from untorn.chat.quirks.surrogate_split import scrub, whole_text
 from untorn.chat.quirks.usage_placeholder import is_placeholder
@@ -42,6 +42,9 @@ from untorn.timing import Timing
 USUAL_WEIGHT = 16
 """So many values more, in payloads that hold what is kept as it came, count as one."""
 
+LARGE = 64 * 1024
+"""Longer payloads are weighed, also if their keys are known: each choice keeps its own values."""
+
 COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
@@ -62,6 +65,7 @@ class CompletionBuilder:
 
     __slots__ = (
         "_created",
+        "_details",
         "_extras",
         "_fingerprint",
         "_head",
@@ -130,6 +134,7 @@ class CompletionBuilder:
         self._usage_seen = False
         self._extras: set[str] = set()
         self._kept = 0
+        self._details = 0
         self._html = False
 
     # What comes in ---------------------------------------------------------------------------
@@ -285,18 +290,19 @@ class CompletionBuilder:
             if delta is not None:
                 self._extras.update(delta.extra)
                 kept += len(delta.annotations) + len(delta.parts)
-                self._kept += len(delta.reasoning_details)
         self._kept += kept
-        if kept or len(self._extras) > known:
-            self._kept += self._weight() // USUAL_WEIGHT
-        if len(self._extras) + self._kept > self._limits.extras:
+        size, values = self._measure() if kept or self._extras else (0, 0)
+        if kept or len(self._extras) > known or size > LARGE:
+            self._kept += values // USUAL_WEIGHT
+        if any(choice.delta and choice.delta.reasoning_details for choice in chunk.choices):
+            self._details = sum(builder.kept_details for builder in self.choices.values())
+        if len(self._extras) + self._kept + self._details > self._limits.extras:
             self.over = f"more than {self._limits.extras} unknown keys and values"
 
-    def _weight(self) -> int:
-        """About how many values the payload at hand holds."""
-        item = self.item
-        data = item.data if isinstance(item, Payload) else item
-        return weight(data) if isinstance(data, bytes) else 0
+    def _measure(self) -> tuple[int, int]:
+        """How long the payload at hand is, and about how many values it holds."""
+        data = self.item.data if isinstance(self.item, Payload) else self.item
+        return (len(data), weight(data)) if isinstance(data, bytes) else (0, 0)
 
     # What is odd -----------------------------------------------------------------------------
 

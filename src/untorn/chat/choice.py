@@ -79,6 +79,7 @@ class ChoiceBuilder:
         "extra",
         "finish_reason",
         "index",
+        "kept_details",
         "length",
         "meaning",
         "message_extra",
@@ -109,6 +110,8 @@ class ChoiceBuilder:
         """Unknown keys beside the delta, each with its last value that is not null."""
         self.message_extra: dict[str, Any] = {}
         """Unknown keys in the delta, each with its pieces or its last value; see ``join``."""
+        self.kept_details = 0
+        """How many values its ``reasoning_details`` hold."""
         self.length = 0
         """Characters so far. Exact only after ``count``."""
         self._options = options
@@ -157,7 +160,7 @@ class ChoiceBuilder:
             self._receive_audio(delta.audio, findings)
         self._annotations += delta.annotations
         for block in delta.reasoning_details:
-            merge_block(self._reasoning_details, block)
+            self.kept_details += merge_block(self._reasoning_details, block)
         self._parts += delta.parts
         for key, value in delta.extra.items():
             join(self.message_extra, key, value)

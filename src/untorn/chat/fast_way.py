@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.choice import ChoiceBuilder, Kind
 from untorn.chat.choice_calls import ChoiceCalls
-from untorn.chat.json_text import too_deep
+from untorn.chat.json_scan import MOST_VALUES, too_deep
 from untorn.chat.learned import Fields, LearnedShape, learn
 from untorn.chat.payload import Item, Payload
 from untorn.chat.payload_reader import PayloadReader
@@ -317,10 +317,11 @@ class FastWay:
         return True
 
     def _are_plain(self, logprobs: bytes) -> bool:
-        # msgspec checks neither the UTF-8 nor the depth of what it does not decode.
+        # msgspec checks neither the UTF-8 nor the depth of what it does not decode, and there may
+        # be too much of it.
         if logprobs == b"null":
             return True
-        if logprobs[:1] != b"{":
+        if logprobs[:1] != b"{" or len(logprobs) > MOST_VALUES // 2:
             return False
         depth = self._limits.depth - DEPTH_OF_LOGPROBS
         is_flat = logprobs.count(b"{") + logprobs.count(b"[") <= depth

@@ -1,14 +1,13 @@
 """JSON text → value, as leniently as it can be read without guessing.
 
 Two readers. ``decode`` takes what servers really send: raw control characters in strings, NaN,
-bytes that are not UTF-8, repeated keys; it says what it allowed. ``is_json`` goes by the letter
+bytes that are not UTF-8, repeated keys; it says what it allowed. ``load`` goes by the letter
 (RFC 8259): tool arguments are handed to other people's decoders.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from math import isfinite
 from typing import Any
@@ -16,11 +15,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-Pairs = list[tuple[str, Any]]
+from untorn.chat.json_scan import MOST_VALUES, has_too_many_values, too_deep
 
-MOST_VALUES = 1024 * 1024
-"""How many values one JSON text may hold, an object counted four times. The largest answers that
-are no attack, four thousand tokens with the logprobs of twenty likelier ones, hold 800,000."""
+Pairs = list[tuple[str, Any]]
 
 
 class NotJson(Exception):
@@ -60,16 +57,9 @@ def decode(data: bytes, depth: int, *, repeated_keys: bool = False) -> Decoded:
     return Decoded(_decode_leniently(text, allowed, repeated_keys), allowed)
 
 
-def is_json(text: str, depth: int) -> bool:
-    """Whether ``text`` is JSON by the letter, and ``json.loads`` can read it."""
-    return load(text, depth) is not NOTHING
-
-
 def load(text: str, depth: int) -> Any:
     """The value of ``text`` by the letter, or an object that equals nothing else."""
-    if not text or too_deep(text, depth):
-        return NOTHING
-    if len(text) >= MOST_VALUES // 2 and has_too_many_values(text.encode("utf-8", "replace")):
+    if not text or too_deep(text, depth) or has_too_many_values(text.encode("utf-8", "replace")):
         return NOTHING
     try:
         return msgspec.json.decode(text)
@@ -119,50 +109,6 @@ def compact(value: Any, *, sort_keys: bool = False) -> str:
     """``value`` as JSON without spaces, non-ASCII as it is."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sort_keys)
 
-
-def weight(data: bytes) -> int:
-    """About how many JSON values ``data`` holds, those in strings included. An object counts four
-    times: it takes as much memory as four others."""
-    return data.count(b",") + data.count(b"[") + 4 * data.count(b"{")
-
-
-def has_too_many_values(data: bytes) -> bool:
-    """Whether to decode ``data`` would take more memory than it is worth.
-
-    A megabyte of small values becomes fifty of objects.
-    """
-    if len(data) < MOST_VALUES // 2:
-        return False
-    too_many = weight(data) - MOST_VALUES
-    for string in _STRINGS.finditer(data) if too_many > 0 else ():
-        too_many -= weight(string[0])
-    return too_many > 0
-
-
-def too_deep(text: str, depth: int) -> bool:
-    """Whether arrays and objects lie more than ``depth`` deep.
-
-    The decoders' own bounds depend on the Python version and on the caller's stack; a bound of
-    our own gives everybody the same answer.
-    """
-    if text.count("{") + text.count("[") <= depth:
-        return False
-    level = 0
-    for mark in _BRACKETS.findall(text):
-        if mark in "{[":
-            level += 1
-            if level > depth:
-                return True
-        elif mark in "}]":
-            level -= 1
-    return False
-
-
-# A string is one match, so that brackets in it don't count; one without an end runs to the end
-# of the text, so that no place is scanned twice.
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
-
-_STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 NOTHING: Any = object()
 """Stands for the value of what is no JSON."""

@@ -31,6 +31,8 @@ Fields = tuple[tuple[str, str], ...]
 MOST_KEYS = 32
 MOST_CHARACTERS = 1024
 """How many unknown keys a chunk may have, and how long they may be together, to be learned."""
+MOST_BYTES = 64 * 1024
+"""How long the payload may be: what is longer is not worth another look."""
 MOST_SHAPES = 64
 """How many shapes are remembered."""
 
@@ -55,6 +57,8 @@ class LearnedShape(NamedTuple):
 
 def learn(data: bytes) -> LearnedShape | None:
     """The shape of a payload; None if more than unknown keys makes it unusual."""
+    if len(data) > MOST_BYTES:
+        return None
     try:
         body = msgspec.json.decode(data)
         (choice,) = body["choices"]

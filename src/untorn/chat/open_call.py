@@ -8,7 +8,8 @@ from functools import partial
 from msgspec import Struct
 
 from untorn.chat.completion import ToolCall, TornToolCall
-from untorn.chat.json_text import is_json, load, normal_form
+from untorn.chat.json_scan import is_json
+from untorn.chat.json_text import load, normal_form
 from untorn.chat.quirks import arguments_cumulative, arguments_placeholder, arguments_resent
 from untorn.chat.quirks.surrogate_split import join_halves
 
@@ -179,10 +180,11 @@ class OpenCall:
         if not plain:
             return plain, "arguments-empty", False, False
         arguments, repair = repair_arguments(self.fragments, self._depth)
-        value = load(arguments, self._depth)
-        if isinstance(value, str) and is_json(value, self._depth):
+        valid = repair != "arguments-invalid-json"
+        mark = arguments.lstrip()[:1] if valid else ""
+        if mark == '"' and is_json(load(arguments, self._depth), self._depth):
             repair = repair or "arguments-double-encoded"
-        return arguments, repair, repair != "arguments-invalid-json", isinstance(value, dict)
+        return arguments, repair, valid, mark == "{"
 
 
 def repair_arguments(fragments: list[str], depth: int) -> tuple[str, str | None]:

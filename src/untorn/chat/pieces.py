@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
+from untorn.chat.json_scan import weight
 from untorn.chat.quirks.surrogate_split import whole_text
 
 MANY = 64
@@ -52,21 +55,26 @@ def joined(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def merge_block(blocks: list[dict[str, Any]], block: dict[str, Any]) -> None:
-    """Take a further block of ``reasoning_details``.
+def merge_block(blocks: list[dict[str, Any]], block: dict[str, Any]) -> int:
+    """Take a further block of ``reasoning_details``; how many values more are kept.
 
     OpenRouter (2025) sends a block in pieces: pieces of one type in a row are one block; a
     signature comes with the last piece; encrypted data (``data``) is never in pieces.
     """
+    kept = 0
     last = blocks[-1] if blocks else None
     if last is None or not _continues(last, block):
         last = {}
         blocks.append(last)
     for key, value in block.items():
+        kept += key not in last
         if key in ("text", "summary") and isinstance(value, str):
             join(last, key, value)
         elif value is not None or key not in last:
             last[key] = value
+            if isinstance(value, dict | list):
+                kept += weight(msgspec.json.encode(value))
+    return kept
 
 
 def _continues(last: dict[str, Any], block: dict[str, Any]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from untorn.chat.json_text import is_json
+from untorn.chat.json_scan import is_json
 from untorn.chat.quirks import arguments_cumulative
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from untorn.chat.json_text import is_json, normal_form
+from untorn.chat.json_scan import is_json
+from untorn.chat.json_text import normal_form
 from untorn.chat.quirks import arguments_resent
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec import Struct
 
-from untorn.chat.json_text import is_json, normal_form
+from untorn.chat.json_scan import is_json
+from untorn.chat.json_text import normal_form
 from untorn.chat.quirks.tool_index_reused import is_another_call
 
 

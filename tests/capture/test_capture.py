@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from untorn.capture import Capture, Close, Marker, Read
+from untorn.capture import Capture, Close, Marker, Read, to_sse
 
 FIRST, SECOND, END = Read(0.0, b"a"), Read(0.0, b"b"), Close(0.0)
 
@@ -12,7 +12,7 @@ FIRST, SECOND, END = Read(0.0, b"a"), Read(0.0, b"b"), Close(0.0)
 def test_the_body_is_all_reads_joined() -> None:
     capture = Capture(events=[FIRST, Marker(0.0, "here"), SECOND, END])
     assert capture.reads == [FIRST, SECOND]
-    assert capture.body == b"ab"
+    assert capture.body == to_sse(capture) == b"ab"
 
 
 @pytest.mark.parametrize(

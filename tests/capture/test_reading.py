@@ -18,6 +18,7 @@ from untorn.capture import (
     CaptureEvent,
     CaptureReader,
     Close,
+    Marker,
     RawHead,
     Read,
     dumps,
@@ -29,7 +30,7 @@ from untorn.capture.limits import READ_SIZE
 from untorn.capture.reading import MOST_START
 
 BODY = b'data: {"choices": []}\n\n'
-STREAM = [Read(0.0, BODY), Close(0.0)]
+STREAM: list[Read | Marker | Close] = [Read(0.0, BODY), Close(0.0)]
 HEAD = b"HTTP/2 200 \r\ncontent-type: text/event-stream\r\nset-cookie: a=b\r\n\r\n"
 CAPTURE = Capture(
     status=200,

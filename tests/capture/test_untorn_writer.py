@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import accumulate
 
 import pytest
@@ -116,7 +117,13 @@ def test_what_is_no_time_is_not_written(seconds: float) -> None:
 
 def test_calls_in_another_order_are_refused() -> None:
     writer = CaptureWriter()
-    for call in (lambda: writer.head(200), lambda: writer.read(b"a"), lambda: writer.close()):
+    calls: list[Callable[[], bytes]] = [
+        lambda: writer.head(200),
+        lambda: writer.read(b"a"),
+        lambda: writer.marker("a"),
+        lambda: writer.close(),
+    ]
+    for call in calls:
         with pytest.raises(ValueError, match="begin"):
             call()
     writer.begin()

@@ -30,6 +30,7 @@ from tests.cli.processes import (
     run,
     start,
 )
+from untorn.capture import Capture, CaptureWriter, Close, Read, dumps, to_har
 
 ERROR = event({"error": {"message": "overloaded", "type": "server_error", "code": None}})
 
@@ -220,6 +221,70 @@ def test_a_content_type_that_does_not_fit_is_seen_in_a_dump_only() -> None:
     head = b"HTTP/2 200 \r\ncontent-type: text/html\r\n\r\n"
     assert "content-type-mismatch" in run("parse", stdin=head + answer("a")).err
     assert "content-type-mismatch" not in run("parse", stdin=answer("a")).err
+
+
+# Captures
+
+CAPTURE = Capture(
+    status=200,
+    headers=[("content-type", "text/event-stream"), ("x-request-id", "r1")],
+    events=[Read(0.5, answer("Grüezi")), Close(0.25)],
+    head_interval=0.25,
+)
+FORMATS = {
+    "a.untorn": dumps(CAPTURE),
+    "a.har": to_har(CAPTURE),
+    "a.txt": b"HTTP/2 200 \r\nx-request-id: r1\r\n\r\n" + CAPTURE.body,
+    "a.sse": CAPTURE.body,
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_is_read_from_a_file_and_from_a_pipe(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(FORMATS[name])
+    for ran in (run("parse", tmp_path / name), run("parse", stdin=FORMATS[name])):
+        assert (ran.code, ran.out) == (0, "Grüezi")
+        assert ("request id r1" in ran.err) == (name != "a.sse")
+        assert ("total 0.75 s" in ran.err) == (name == "a.untorn")
+
+
+def test_text_arrives_while_a_capture_is_being_written() -> None:
+    writer = CaptureWriter()
+    with start("parse") as process:
+        assert process.stdin is not None
+        process.stdin.write(writer.begin() + writer.read(chunk({"content": "half"})))
+        process.stdin.flush()
+        await_output(process, b"half")
+        _, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 3
+    assert b"the recording was interrupted" in err
+
+
+def test_a_damaged_capture_prints_what_came_and_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "a.untorn"
+    file.write_bytes(FORMATS["a.untorn"].replace(b'[0.25, "x"', b'[0.25, "r"'))
+    for option in ((), ("--json",), ("--jsonl",)):
+        ran = run("parse", *option, file)
+        assert ran.code == 2
+        assert "Grüezi" in ran.out
+        assert f"untorn: cannot read {file}: line 4: expected the data of a read" in ran.err
+
+
+def test_what_is_no_capture_prints_nothing_and_the_others_are_read(tmp_path: Path) -> None:
+    (tmp_path / "b.untorn").write_bytes(b"data: 1\n")
+    (tmp_path / "a.untorn").write_bytes(FORMATS["a.untorn"])
+    ran = run("parse", "--json", tmp_path / "b.untorn", tmp_path / "a.untorn")
+    assert ran.code == 2
+    assert [json.loads(line)["outcome"] for line in ran.out.splitlines()] == ["complete"]
+    assert f"untorn: cannot read {tmp_path / 'b.untorn'}: line 1: expected a header" in ran.err
+
+
+def test_of_an_archive_without_a_body_it_is_said() -> None:
+    archive = json.loads(FORMATS["a.har"])
+    del archive["log"]["entries"][0]["response"]["content"]["text"]
+    ran = run("parse", stdin=json.dumps(archive).encode())
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("untorn: cannot read -: entry 1 has no body")
 
 
 # Terminals

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.processes import answer
+from tests.chat_helpers import TESTS
+from tests.cli.processes import answer, chunk
+from untorn.capture import Capture, CaptureError, Close, Marker, Read, dumps, to_har
 from untorn.cli.sources import Interrupt, Source, follow
 from untorn.events import StreamEnded, StreamEvent
 from untorn.stream import ChatStream
@@ -125,3 +127,133 @@ def test_the_end_of_a_read_by_ctrl_c_is_an_ending(tmp_path: Path, interrupt: Int
 def test_what_cannot_be_read_is_said_by_an_oserror(name: str) -> None:
     with pytest.raises(OSError, match="directory"):
         Source(name)
+
+
+# Captures ---------------------------------------------------------------------------------------
+
+HEADERS = [("content-type", "text/event-stream")]
+WHOLE = Capture(
+    status=200,
+    headers=HEADERS,
+    events=[
+        Read(0.5, chunk({"role": "assistant", "content": "a"})),
+        Marker(0.25, "here"),
+        Read(0.25, answer("b")),
+        Close(1.0),
+    ],
+    head_interval=2.0,
+)
+
+
+def followed_bytes(
+    file: Path, data: bytes, interrupt: Interrupt
+) -> tuple[ChatStream, list[StreamEvent]]:
+    file.write_bytes(data)
+    return followed(str(file), interrupt)
+
+
+def test_a_capture_is_read_with_the_times_it_has(tmp_path: Path, interrupt: Interrupt) -> None:
+    stream, events = followed_bytes(tmp_path / "a.untorn", dumps(WHOLE), interrupt)
+    completion = stream.completion
+    assert (completion.content, completion.verdict.ending) == ("ab", "done")
+    assert completion.head is not None
+    assert completion.head.content_type == "text/event-stream"
+    assert completion.timing is not None
+    assert (completion.timing.first_byte, completion.timing.total) == (0.5, 2.0)
+    assert completion.timing.reads == 2
+    assert isinstance(events[-1], StreamEnded)
+
+
+def test_a_capture_without_times_has_none(tmp_path: Path, interrupt: Interrupt) -> None:
+    untimed = Capture(events=[Read(0.0, answer("a")), Close(0.0)])
+    stream, _ = followed_bytes(tmp_path / "a.untorn", dumps(untimed), interrupt)
+    assert stream.completion.verdict.outcome == "complete"
+    assert stream.completion.timing is None
+
+
+def test_of_an_archive_the_first_stream_is_read(tmp_path: Path, interrupt: Interrupt) -> None:
+    stream, _ = followed_bytes(tmp_path / "a.json", to_har(WHOLE), interrupt)
+    assert (stream.completion.content, stream.completion.timing) == ("ab", None)
+    assert stream.completion.head is not None
+
+
+def test_a_capture_that_was_closed_by_a_failure_is_cut(interrupt: Interrupt) -> None:
+    stream, events = followed(str(TESTS / "captures" / "tool-call-cut.untorn"), interrupt)
+    verdict = stream.completion.verdict
+    assert (verdict.outcome, verdict.ending) == ("interrupted", "cut")
+    assert verdict.reason == "connection reset by peer"
+    assert isinstance(events[-1], StreamEnded)
+
+
+@pytest.mark.parametrize(
+    ("missing", "reason"),
+    [
+        (len(b'[1, "x", null]\n'), "the recording was interrupted"),
+        (len(b'"x", null]\n'), "the recording was interrupted, inside line 6"),
+    ],
+)
+def test_a_capture_without_an_end_is_cut(
+    tmp_path: Path, interrupt: Interrupt, missing: int, reason: str
+) -> None:
+    torn = Capture(events=[*[Read(0.0, chunk({"content": "a"}))] * 4, Close(1.0)])
+    stream, events = followed_bytes(tmp_path / "a.untorn", dumps(torn)[:-missing], interrupt)
+    verdict = stream.completion.verdict
+    assert (stream.completion.content, verdict.ending) == ("aaaa", "cut")
+    assert verdict.reason == reason
+    assert isinstance(events[-1], StreamEnded)
+
+
+def test_of_a_damaged_capture_what_came_is_given_before_the_error(
+    tmp_path: Path, interrupt: Interrupt
+) -> None:
+    file = tmp_path / "a.untorn"
+    file.write_bytes(dumps(WHOLE).replace(b'[1, "x"', b'[-1, "x"'))
+    stream = ChatStream()
+    with Source(str(file)) as source, pytest.raises(CaptureError, match="line 6: expected"):
+        list(follow(source, stream, interrupt))
+    assert stream.completion.content == "ab"
+    assert stream.completion.verdict.ending == "done"
+
+
+def test_a_damaged_capture_is_cut_where_it_is_damaged(tmp_path: Path, interrupt: Interrupt) -> None:
+    file = tmp_path / "a.untorn"
+    file.write_bytes(dumps(WHOLE).replace(b'[0.25, "m"', b'[-1, "m"'))
+    stream = ChatStream()
+    with Source(str(file)) as source, pytest.raises(CaptureError):
+        list(follow(source, stream, interrupt))
+    assert stream.completion.content == "a"
+    assert stream.completion.verdict.reason == "the recording is damaged in line 4"
+
+
+@pytest.mark.parametrize(("name", "data"), [("a.untorn", b"data: 1\n\n"), ("a.har", b"{}")])
+def test_what_is_no_capture_at_all_gives_an_error_alone(
+    tmp_path: Path, interrupt: Interrupt, name: str, data: bytes
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    stream = ChatStream()
+    with Source(str(tmp_path / name)) as source, pytest.raises(CaptureError, match=name):
+        next(follow(source, stream, interrupt))
+    assert stream.completion.verdict.ending is None
+
+
+@pytest.mark.parametrize("data", [dumps(WHOLE), to_har(WHOLE)])
+def test_ctrl_c_ends_the_reading_of_a_capture(
+    tmp_path: Path, interrupt: Interrupt, data: bytes
+) -> None:
+    press()
+    stream, events = followed_bytes(tmp_path / "a", data, interrupt)
+    assert stream.completion.verdict.ending == "cancelled"
+    assert isinstance(events[-1], StreamEnded)
+
+
+def test_a_read_that_fails_is_a_cut(interrupt: Interrupt) -> None:
+    # Nothing is mapped at the first address of any process.
+    stream, events = followed("/proc/self/mem", interrupt)
+    assert stream.completion.verdict.reason == "reading failed: Input/output error"
+    assert isinstance(events[-1], StreamEnded)
+
+
+def test_a_stream_over_a_limit_is_not_read_on(interrupt: Interrupt) -> None:
+    stream, events = followed("/dev/zero", interrupt)
+    assert stream.completion.verdict.ending == "limit"
+    assert isinstance(events[-1], StreamEnded)

@@ -11,6 +11,7 @@ from tests.replay.peer import asked, connected, request
 from untorn.capture import Read
 from untorn.options import KIB, MIB
 from untorn.replay import ReplayServer, faults
+from untorn.replay.errors import ReplayError
 from untorn.replay.reply import NEVER, Reply
 from untorn.replay.scenarios import SCENARIOS
 
@@ -270,12 +271,21 @@ def test_a_client_that_does_not_read_holds_up_only_itself(server: ReplayServer) 
     server.wait_closed()
 
 
-def test_a_reply_that_cannot_be_sent_is_a_failure_of_the_test_bed() -> None:
-    server = ReplayServer()
-    impossible = Reply(headers=[("x", "橋")])
-    with pytest.raises(Exception, match="the replay server itself failed") as caught, server:
-        assert asked(server.url(impossible)) == (b"", "reset")
-    assert isinstance(caught.value.__cause__, UnicodeEncodeError)
+def test_a_fault_of_our_own_resets_the_connection() -> None:
+    with pytest.raises(ReplayError), ReplayServer() as server:
+        assert asked(server.url(Reply(headers=[("x", "橋")]))) == (b"", "reset")
+
+
+def test_a_stall_ends_with_the_server() -> None:
+    with ReplayServer() as server:
+        peers = [connected(server.base_url) for _ in range(2)]
+        stalled, idle = (peer.__enter__() for peer in peers)
+        stalled.send(request(server.url("stall-before-head")))
+        server.wait_until(lambda log: log.exchanges and len(log.connections) == 2)
+    assert (stalled.rest(), idle.rest()) == ((b"", "fin"), (b"", "fin"))
+    assert [connection.closed_by for connection in server.log.connections] == ["server", "server"]
+    for peer in peers:
+        peer.__exit__(None, None, None)
 
 
 def test_a_wait_before_the_head_is_kept(server: ReplayServer) -> None:

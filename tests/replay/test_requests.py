@@ -115,12 +115,41 @@ def test_secrets_in_the_query_are_hidden() -> None:
     assert request.path == "/text/v1?key=[hidden]&model=m&access_token=[hidden]"
 
 
+def posted(body: bytes) -> bytes:
+    [request] = read(HEAD + b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+    return request.body
+
+
 def test_secrets_in_the_body_are_hidden_and_the_rest_is_not() -> None:
-    body = b'{"api_key": "canary", "max_tokens": 9, "Password":"canary", "model": "text"}'
-    [request] = read(HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
-    assert request.body == (
-        b'{"api_key": "[hidden]", "max_tokens": 9, "Password":"[hidden]", "model": "text"}'
+    body = (
+        b'{"api_key": "canary", "max_tokens": 9, "Password":"can\\"ary", "prompt_cache_key": "c"}'
     )
+    assert posted(body) == (
+        b'{"api_key": "[hidden]", "max_tokens": 9, "Password":"[hidden]", "prompt_cache_key": "c"}'
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"content": "write {\\"password\\": \\"x\\"} into the file"}',
+        b'{"content": "the password", "model": "text"}',
+        b"\xff\x00 no JSON",
+        b'{"password": 9, "secret": {"name": "n"}}',
+        b'{"content": "a \\\\", "b": "password"}',
+    ],
+)
+def test_a_body_that_only_speaks_of_secrets_is_left_as_it_is(body: bytes) -> None:
+    assert posted(body) == body
+
+
+def test_hiding_takes_no_longer_for_a_body_that_is_hard_to_search() -> None:
+    reader = RequestReader()
+    body = b'{"password": "%b", "content": "%b"}' % (b"password" * 99_999, b'\\"' * 99_999)
+    reader.receive_data(HEAD + b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+    request = reader.next_request()
+    assert request is not None
+    assert request.body.startswith(b'{"password": "[hidden]", "content": ')
 
 
 # What is refused ------------------------------------------------------------------------------

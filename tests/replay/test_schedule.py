@@ -112,6 +112,12 @@ def test_a_stall_is_a_stall_at_every_pace(pace: Pace) -> None:
     assert waits(Reply(wait=NEVER, pause=NEVER), pace) == [NEVER, NEVER]
 
 
+@pytest.mark.parametrize("speed", [0.0, -1.0, math.nan])
+def test_a_pace_that_never_comes_to_an_end_is_an_error(speed: float) -> None:
+    with pytest.raises(ValueError, match="expected more than 0"):
+        Pace(speed)
+
+
 @given(st.integers(0, 253_402_300_799))
 def test_a_date_is_what_the_standard_library_makes_of_it(seconds: int) -> None:
     assert http_date(seconds) == formatdate(seconds, usegmt=True)

@@ -6,9 +6,12 @@ import asyncio
 import gc
 import os
 import socket
+import subprocess
+import sys
 import threading
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 
 import aiohttp
 import httpx
@@ -20,6 +23,7 @@ from untorn import parse
 from untorn.capture import Capture, Close, Read
 from untorn.replay import ReplayServer
 from untorn.replay.errors import NotInTime, ReplayError, UnknownScenario
+from untorn.replay.reply import Reply
 from untorn.replay.scenarios import SCENARIOS
 from untorn.replay.schedule import AT_ONCE
 from untorn.replay.streams import TEXT
@@ -213,12 +217,15 @@ def port_of(server: ReplayServer) -> int:
 # The end --------------------------------------------------------------------------------------
 
 
+needs_proc = pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="needs /proc")
+
+
 def open_files() -> int:
     gc.collect()
     return len(os.listdir("/proc/self/fd"))
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="needs /proc")
+@needs_proc
 def test_nothing_is_left_behind() -> None:
     files, threads = open_files(), threading.active_count()
     with ReplayServer() as server:
@@ -266,6 +273,77 @@ def test_five_hundred_connections_at_once_are_served_and_ended() -> None:
     assert server.log.open == []
     for peer in peers[1::2]:
         peer.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize("turns", range(6))
+def test_a_connection_that_is_just_being_made_ends_too(turns: int) -> None:
+    async def run() -> None:
+        server = ReplayServer()
+        async with server:
+            sock = socket.create_connection(("127.0.0.1", port_of(server)), timeout=10)
+            for _ in range(turns):  # of the loop: it accepts, makes a transport, and tells us
+                await asyncio.sleep(0)
+        for _ in range(6):
+            await asyncio.sleep(0)
+        with sock, suppress(ConnectionResetError):
+            assert sock.recv(1) == b""
+        assert server.log.open == []
+
+    asyncio.run(run())
+
+
+def test_a_thread_that_does_not_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("untorn.replay.server.PATIENCE", 0.05)
+    let_go = threading.Event()
+    server = ReplayServer()
+    server.__enter__()
+    assert server._loop is not None
+    server._loop.call_soon_threadsafe(let_go.wait)
+    with pytest.raises(ReplayError, match=r"did not end within 0\.05 s"):
+        server.__exit__()
+    let_go.set()
+    server._thread.join(10)
+    assert not server._thread.is_alive()
+
+
+def test_a_reply_that_cannot_be_sent_is_a_failure_of_the_test_bed() -> None:
+    server = ReplayServer()
+    impossible = Reply(headers=[("x", "橋")])
+    with pytest.raises(ReplayError, match="the replay server itself failed") as caught, server:
+        asked(server.url(impossible))
+    assert isinstance(caught.value.__cause__, UnicodeEncodeError)
+
+
+TOO_FEW_FILES = """
+import os, resource, socket
+from untorn.replay import ReplayServer
+from untorn.replay.errors import ReplayError
+server = ReplayServer()
+try:
+    with server:
+        port = int(server.base_url.rpartition(":")[2].partition("/")[0])
+        sock = socket.socket()
+        most = max(map(int, os.listdir("/proc/self/fd")))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (sock.fileno() + 1, most + 1))
+        sock.connect(("127.0.0.1", port))
+except ReplayError as exc:
+    print(exc, "because", exc.__cause__)
+sock.close()
+"""
+
+
+@needs_proc
+def test_a_server_that_cannot_accept_says_so_at_its_end() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", TOO_FEW_FILES],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (ran.stderr, ran.returncode) == ("", 0)
+    assert ran.stdout == (
+        "the replay server itself failed because [Errno 24] Too many open files\n"
+    )
 
 
 def test_a_server_runs_once() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Iterator
 
 import msgspec
 
-from untorn.capture.capture import Capture, Close, Marker, Read
+from untorn.capture.capture import Capture, Marker, Read
 from untorn.capture.kept_headers import keep_headers
 from untorn.capture.limits import FORMAT_VERSION, MOST_READ, MOST_SECONDS, MOST_TEXT
 from untorn.head import Headers
@@ -50,8 +51,7 @@ class CaptureWriter:
 
     def read(self, data: bytes, at: float | None = None) -> bytes:
         """One read of the body. An empty one is none, and gives nothing."""
-        pieces = [data[start : start + MOST_READ] for start in range(0, len(data), MOST_READ)]
-        return b"".join([self._line(at, "r", read_data(piece)) for piece in pieces])
+        return b"".join([self._line(at, "r", read_data(piece)) for _, piece in _pieces(data)])
 
     def marker(self, label: str, at: float | None = None) -> bytes:
         """A place to find again."""
@@ -88,22 +88,25 @@ def dumps(capture: Capture) -> bytes:
         data = head_data(capture.status, keep_headers(capture.headers))
         lines.append(event_line(capture.head_interval, "h", data))
     for event in capture.events:
-        match event:
-            case Read(interval, data):
-                lines += _read_lines(interval, data)
-            case Marker(interval, label):
-                lines.append(event_line(interval, "m", text_data(label)))
-            case Close(interval, reason):
-                lines.append(event_line(interval, "x", close_data(reason)))
+        if isinstance(event, Read):
+            lines += _read_lines(event)
+        elif isinstance(event, Marker):
+            lines.append(event_line(event.interval, "m", text_data(event.label)))
+        else:
+            lines.append(event_line(event.interval, "x", close_data(event.reason)))
     return b"".join(lines)
 
 
-def _read_lines(interval: float, data: bytes) -> list[bytes]:
-    lines: list[bytes] = []
+def _read_lines(read: Read) -> list[bytes]:
+    return [
+        event_line(0.0 if start else read.interval, "r", read_data(piece))
+        for start, piece in _pieces(read.data)
+    ]
+
+
+def _pieces(data: bytes) -> Iterator[tuple[int, bytes]]:
     for start in range(0, len(data), MOST_READ):
-        piece = read_data(data[start : start + MOST_READ])
-        lines.append(event_line(0.0 if start else interval, "r", piece))
-    return lines
+        yield start, data[start : start + MOST_READ]
 
 
 def header_line(started: float | None, *, timed: bool = True) -> bytes:

@@ -17,7 +17,6 @@ from untorn.capture import (
     CaptureEvent,
     CaptureReader,
     Close,
-    Marker,
     RawHead,
     Read,
 )
@@ -197,8 +196,6 @@ class _Player:
                 return self._stream.receive_eof(at)
             case Close(reason=str(reason)):
                 return self._stream.receive_failure("cut", reason, at)
-            case Marker():
-                pass
         return []
 
     def _at(self) -> float | None:

@@ -42,7 +42,6 @@ class Players:
         self.connections: set[PlayerConnection] = set()
         self.failures: list[Exception] = []
         """Faults of our own, which nobody should take for one that was asked for."""
-        self.is_closing = False
         self._start = time.monotonic()
 
     def now(self) -> float:
@@ -50,13 +49,11 @@ class Players:
         return time.monotonic() - self._start
 
     async def close(self) -> None:
-        """End every connection at once, and those that are just being made."""
-        self.is_closing = True
+        """End every connection at once."""
         tasks = [connection.abort() for connection in self.connections]
-        if tasks:
-            await asyncio.wait(tasks)
         while self.connections:
             await asyncio.sleep(0)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class PlayerConnection(asyncio.Protocol):
@@ -86,8 +83,6 @@ class PlayerConnection(asyncio.Protocol):
         self._record = self._log.connected(self._players.now())
         self._players.connections.add(self)
         self._task = asyncio.get_running_loop().create_task(self._serve())
-        if self._players.is_closing:
-            self.abort()
 
     def data_received(self, data: bytes) -> None:
         if self._is_refused:

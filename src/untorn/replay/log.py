@@ -10,7 +10,7 @@ from untorn.readable import amount, plain
 from untorn.replay.requests import Request
 
 MOST_TOLD = 5
-"""How many connections a sentence about the log tells of: the last ones, open ones first."""
+"""How many connections, and requests on each, a sentence about the log tells of: the last ones."""
 
 Side = Literal["client", "server"]
 
@@ -64,7 +64,7 @@ class Connection:
         return self.closed_by is None
 
     def __str__(self) -> str:
-        asked = ", ".join(map(str, self.exchanges)) or "no request"
+        asked = ", ".join(map(str, self.exchanges[-MOST_TOLD:])) or "no request"
         how = "reset" if self.was_reset else "closed"
         state = "open" if self.closed_by is None else f"{how} by the {self.closed_by}"
         return f"connection {self.number} ({asked}), {state}"

@@ -21,8 +21,10 @@ MOST_BODY = 64 * MIB
 HIDDEN = "[hidden]"
 _SECRET_NAME = re.compile(r"auth|cookie|credential|key|password|secret|session|token", re.I)
 _BEARER = re.compile(r"(?:basic|bearer) ", re.I)
-_SECRET_QUERY = re.compile(r"(?<=[?&])([^=&]*(?:auth|key|secret|token)[^=&]*)=[^&]+", re.I)
-_SECRET_JSON = re.compile(rb'("[^"\\]*(?:api_?-?key|password|secret)[^"\\]*"\s*:\s*)"[^"]*"', re.I)
+# In a body, tokens are counted and a cache has a key: fewer names are secrets there.
+_SECRET_KEY = re.compile(rb"api.?key|authorization|credential|password|secret", re.I)
+_IN_QUOTES = rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"'
+_JSON_PAIR = re.compile(rb"(?<!\\)(%b\s*+:\s*+)%b" % (_IN_QUOTES, _IN_QUOTES), re.DOTALL)
 
 
 class Request(Struct, frozen=True):
@@ -131,9 +133,9 @@ def _redacted(request: h11.Request, body: bytes) -> Request:
     closes = any(name == "connection" and "close" in value.lower() for name, value in pairs)
     return Request(
         method=request.method.decode(),
-        path=_SECRET_QUERY.sub(rf"\1={HIDDEN}", request.target.decode("latin-1")),
+        path=_hide_query(request.target.decode("latin-1")),
         headers=tuple((name, _hide(name, value)) for name, value in pairs),
-        body=_SECRET_JSON.sub(rb'\1"%b"' % HIDDEN.encode(), body),
+        body=_JSON_PAIR.sub(_hide_pair, body),
         keep_alive=not closes,
     )
 
@@ -143,3 +145,14 @@ def _hide(name: str, value: str) -> str:
         return value
     scheme = _BEARER.match(value)
     return f"{scheme[0] if scheme else ''}{HIDDEN}"
+
+
+def _hide_query(target: str) -> str:
+    path, mark, query = target.partition("?")
+    parts = [part.partition("=") for part in query.split("&")]
+    shown = [f"{name}{eq}{_hide(name, value) if value else ''}" for name, eq, value in parts]
+    return f"{path}{mark}{'&'.join(shown)}"
+
+
+def _hide_pair(pair: re.Match[bytes]) -> bytes:
+    return b'%b"%b"' % (pair[1], HIDDEN.encode()) if _SECRET_KEY.search(pair[2]) else pair[0]

@@ -28,6 +28,10 @@ class Pace(Struct, frozen=True):
     two reads apart for sure; a client that reads at once gets them one by one if there is time
     between them."""
 
+    def __post_init__(self) -> None:
+        if not self.speed > 0:
+            raise ValueError(f"a pace of {self.speed}: expected more than 0")
+
     def wait(self, interval: float) -> float:
         """Seconds to wait in place of the recorded ``interval``."""
         return NEVER if interval == NEVER else max(self.least, interval / self.speed)

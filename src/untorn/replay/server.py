@@ -43,6 +43,7 @@ class ReplayServer:
         self._players = Players(self.log, self._routes, pace)
         self._port: int | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_closing = False
         self._changed = threading.Condition()
         self._wakers: set[Callable[[], object]] = set()
         self.log.changed = self._wake
@@ -129,18 +130,39 @@ class ReplayServer:
     @asynccontextmanager
     async def _listen(self, sock: socket.socket) -> AsyncGenerator[None, None]:
         self._loop = asyncio.get_running_loop()
-        new_connection = partial(PlayerConnection, self._players)
-        listener = await self._loop.create_server(new_connection, sock=sock, backlog=BACKLOG)
+        with sock, socket.socket() as knocking:
+            accepting = self._loop.create_task(self._accept(self._loop, sock))
+            try:
+                yield
+            finally:
+                self._is_closing = True
+                knocking.setblocking(False)
+                knocking.connect_ex(sock.getsockname())  # so that it has something to accept
+                await accepting
+                await self._players.close()
+
+    async def _accept(self, loop: asyncio.AbstractEventLoop, sock: socket.socket) -> None:
+        """Take in connections until it is time to close.
+
+        In place of asyncio's own server: when that is closed, it may forget a connection that it
+        has just accepted, and never close it.
+        """
         try:
-            yield
-        finally:
-            listener.close()
-            await self._players.close()
+            while True:
+                accepted, _ = await loop.sock_accept(sock)
+                if self._is_closing:
+                    accepted.close()
+                    return
+                new_connection = partial(PlayerConnection, self._players)
+                await loop.connect_accepted_socket(new_connection, accepted)
+        except OSError as exc:  # such as too many open files
+            self._players.failures.append(exc)
 
     def _bind(self) -> socket.socket:
         if self._port is not None:
             raise ReplayError("a server runs once: make another one")
         sock = socket.create_server((HOST, 0), backlog=BACKLOG)
+        sock.setblocking(False)
         self._port = sock.getsockname()[1]
         return sock
 

@@ -8,6 +8,7 @@ is vocabulary, not even keys.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from untorn.capture.redaction.json_tree import Array, Node, Number, Object, Text
 from untorn.capture.redaction.literals import read_literal, write_literal
@@ -33,7 +34,7 @@ class ArgumentNames:
     def __init__(self) -> None:
         self._texts = Names(frozenset())
         self._numbers: dict[str, str] = {}
-        self._taken: set[str] = set()
+        self._variants: dict[str, Iterator[str]] = {}
 
     def text(self, text: str) -> str:
         """For a string, or for a word outside of one."""
@@ -43,10 +44,10 @@ class ArgumentNames:
         """For a number."""
         number = self._numbers.get(text)
         if number is None:
-            free = (one for one in number_variants(text) if one not in self._taken)
-            number = next(free, None) or shape_of_number(text)
-            self._numbers[text] = number
-            self._taken.add(number)
+            shape = shape_of_number(text)
+            # Numbers of one shape have the same variants: each gets the next one.
+            left = self._variants.setdefault(shape, number_variants(text))
+            number = self._numbers[text] = next(left, shape)
         return number
 
     def json(self, text: str) -> str:

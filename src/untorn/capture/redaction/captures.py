@@ -17,12 +17,12 @@ def redact(capture: Capture) -> Capture:
     events: list[Read | Marker | Close] = []
     at = 0
     for event in capture.events:
-        match event:
-            case Read(interval, data):
-                events.append(Read(interval, body[at : at + len(data)]))
-                at += len(data)
-            case Marker(interval, label):
-                events.append(Marker(interval, shape_of(label)))
-            case Close(interval, reason):
-                events.append(Close(interval, None if reason is None else shape_of(reason)))
+        if isinstance(event, Read):
+            events.append(Read(event.interval, body[at : at + len(event.data)]))
+            at += len(event.data)
+        elif isinstance(event, Marker):
+            events.append(Marker(event.interval, shape_of(event.label)))
+        else:
+            reason = None if event.reason is None else shape_of(event.reason)
+            events.append(Close(event.interval, reason))
     return msgspec.structs.replace(capture, headers=redact_headers(capture.headers), events=events)

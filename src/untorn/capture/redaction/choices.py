@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from untorn.capture.redaction.arguments import ArgumentNames, Arguments
 from untorn.capture.redaction.json_tree import Array, Node, Object, Text
 from untorn.capture.redaction.places import Literal, Payload
@@ -126,17 +124,17 @@ def _reasoning(said: Object, parts: Parts, payload: Payload) -> Sources:
     ]
 
 
-def _calls(said: Object, payload: Payload) -> Iterator[Object]:
+def _calls(said: Object, payload: Payload) -> list[Object]:
     """What holds the name and the arguments of each fragment."""
+    found: list[Object] = []
     calls = said.get("tool_calls", payload.data)
     for call in calls.items if isinstance(calls, Array) else [calls]:
         if isinstance(call, Object):
             function, custom = call.get("function", payload.data), call.get("custom", payload.data)
             kinds = [kind for kind in (function, custom) if isinstance(kind, Object)]
-            yield kinds[0] if kinds else Object([])
+            found.append(kinds[0] if kinds else Object([]))
     legacy = said.get("function_call", payload.data)
-    if isinstance(legacy, Object):
-        yield legacy
+    return [*found, legacy] if isinstance(legacy, Object) else found
 
 
 def _strings(nodes: list[Node | None], payload: Payload) -> list[Literal]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain, islice
 from math import isinf
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
-_MANTISSA = re.compile(r"-?0*([\d.]*)", re.ASCII)
 
 DIGITS = "123456789"
-MOST_TRIES = 1000
+MOST_VARIANTS = 1000
+MOST_TRIES = 30
+"""How many are looked at for the usual one: of numbers as programs write them, half are as long."""
 
 
 def shape_of_number(text: str) -> str:
@@ -22,35 +24,30 @@ def number_variants(text: str) -> Iterator[str]:
     """Numbers that may stand for ``text``; the usual one first, then others while there are any.
 
     Whoever reads one and writes it anew, as the shortest decimal, gets as many characters as with
-    ``text``. Leading zeros, zeros of a fraction and the exponent stay, so that what is no JSON is
-    none afterwards, and nothing becomes infinite.
+    ``text``, if any number of its shape is like that. Leading zeros, zeros of a fraction and the
+    exponent stay: what is no JSON is none afterwards, and nothing becomes infinite.
     """
     if not text.lstrip("-").isdigit() and isinf(float(text)):
         yield text
         return
     places = _places(text)
     length = _length(text)
-    variants = (
-        _written(text, places, number) for number in range(min(9 ** len(places), MOST_TRIES))
-    )
-    fitting = (variant for variant in variants if _length(variant) == length)
-    usual = next(fitting, text)
-    yield usual
-    yield from fitting
+    numbers = range(min(len(DIGITS) ** len(places), MOST_VARIANTS))
+    variants = (_written(text, places, number) for number in numbers)
+    first = (one for one in islice(variants, MOST_TRIES) if _length(one) == length)
+    yield next(first, None) or _written(text, places, 0)
+    yield from (one for one in chain(first, variants) if _length(one) == length)
 
 
 def _places(text: str) -> list[int]:
     """Where digits are replaced."""
-    mantissa = _MANTISSA.match(text)
-    if mantissa is None:
-        return []
-    start, end = mantissa.span(1)
-    point = text.find(".", start, end)
-    whole_end = end if point < 0 else point
+    mantissa = text.lower().partition("e")[0]
+    whole = len(mantissa.partition(".")[0])
+    start = len(mantissa) - len(mantissa.lstrip("-0"))
     return [
         place
-        for place in range(start, end)
-        if text[place] != "." and (place < whole_end or text[place] != "0")
+        for place in range(start, len(mantissa))
+        if mantissa[place] != "." and (place < whole or mantissa[place] != "0")
     ]
 
 

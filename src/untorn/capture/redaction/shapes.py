@@ -47,8 +47,8 @@ def _letters_for(char: str) -> str:
     # Python writes a byte that is no UTF-8 as U+DC80 to U+DCFF.
     if _KEPT.match(char) or 0xDC80 <= code < 0xDD00:
         return char
-    if 0xD800 <= code < 0xE000:  # half a pair stays the same half, of another pair
-        half = 0xD800 if code < 0xDC00 else 0xDC00
+    if 0xD800 <= code < 0xE000:  # halves of a pair become those of the first of FOUR_BYTES
+        half = 0xD83D if code < 0xDC00 else 0xDD39
         return f"{half:c}{half + 1:c}"
     return TWO_BYTES if code < 0x800 else THREE_BYTES if code < 0x10000 else FOUR_BYTES
 
@@ -108,19 +108,12 @@ class Names:
 
     def _new(self, text: str) -> str:
         shape = shape_of(text)
-        for number in range(self._next.get(shape, 0), len(self._known) + len(self._taken) + 1):
-            name = variant(text, number)
-            if name is None:
-                break
-            self._next[shape] = number + 1
-            if self._is_free(name, text):
+        number = self._next.get(shape, 0)
+        while (name := variant(text, number)) is not None:
+            number = self._next[shape] = number + 1
+            # A field whose name begins with x_ is a vendor's, and its usage counts.
+            if name.startswith("x_") and not text.startswith("x_"):
+                name = f"y{name[1:]}"
+            if name not in self._texts and name.lower() not in self._taken:
                 return name
         return shape
-
-    def _is_free(self, name: str, text: str) -> bool:
-        # A field whose name begins with x_ is a vendor's, and its usage counts.
-        return (
-            name not in self._texts
-            and name.lower() not in self._taken
-            and name.startswith("x_") == text.startswith("x_")
-        )

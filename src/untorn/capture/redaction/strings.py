@@ -17,7 +17,6 @@ from untorn.capture.redaction.vocabulary import (
     is_identity,
     is_kept,
 )
-from untorn.chat.payload import is_done
 
 _TOKEN = re.compile(
     rb'(?P<text>"(?:[^"\\]|\\.)*(?:"|\\?\Z))|(?P<number>'
@@ -27,8 +26,8 @@ _TOKEN = re.compile(
 )
 _COLON = re.compile(rb"[ \t\r\n]*:")
 _WORDS = frozenset({b"true", b"false", b"null", b"NaN", b"Infinity"})
-_DONE = b"done"
-"""The end mark, in any letter case and with whatever around it."""
+_DONE = re.compile(rb"[\s\[\]'\"]*done[\s\[\]'\"]*", re.IGNORECASE)
+"""The end mark, in any letter case, and pieces of it."""
 
 
 class Strings:
@@ -42,7 +41,7 @@ class Strings:
         match node:
             case Text():
                 literal = payload.literal(node)
-                literal.write(self.value(key, literal.text))
+                literal.write(self._value(key, literal.text))
             case Number(start):
                 number = payload.number(node)
                 payload.write(start, self._number(key, number).encode())
@@ -82,23 +81,23 @@ class Strings:
         """What a string said, and what stands for it; without a key it is one itself."""
         end = len(token) - (len(token) > 1 and token[-1:] == b'"')
         text = read_literal(token[1:end])
-        if is_done(token[1:end]):
+        if _DONE.fullmatch(token):
             return text, token
-        shape = self._key(text) if key is None else self.value(key, text)
+        shape = self._key(text) if key is None else self._value(key, text)
         return text, b'"' + write_literal(token[1:end], shape) + token[end:]
 
     def _bare(self, token: re.Match[bytes], key: str) -> bytes:
         data = token[0]
         if token.lastgroup == "number":
             return self._number(key, data.decode("ascii")).encode()
-        if data in _WORDS or data.lower() == _DONE:
+        if data in _WORDS or _DONE.fullmatch(data):
             return data
         return shape_of(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
     def _key(self, text: str) -> str:
         return text if text in KEYS else self.names.of(text)
 
-    def value(self, key: str, text: str) -> str:
+    def _value(self, key: str, text: str) -> str:
         """What stands for a string under ``key``."""
         if is_kept(key, text):
             return text

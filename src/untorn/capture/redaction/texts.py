@@ -7,11 +7,12 @@ The core tells snapshots and repeated messages from fragments by that alone (cor
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from msgspec import Struct
 
 from untorn.capture.redaction.places import Literal, text_of, write_all
-from untorn.capture.redaction.shapes import another, shape_of
+from untorn.capture.redaction.shapes import LETTERS, another, shape_of
 from untorn.chat.quirks.content_cumulative import FEWEST, FEWEST_LONGER, SHORTEST
 
 TAG = re.compile("</?think>")
@@ -79,8 +80,11 @@ class GrowingText:
             return self._snapshots.last
         if self._size > most:
             return "", ""
-        texts = "".join([row.text for row in self._rows])
-        return texts, "".join([row.shape for row in self._rows])
+        text = "".join([row.text for row in self._rows])
+        shape = "".join([row.shape for row in self._rows])
+        # Half a pair at the end waits for the other half, and is no part of the text yet.
+        size = len(text) - ("\ud800" <= text[-1:] <= "\udbff")
+        return text[:size], shape[:size]
 
     def _keep_tags_at_the_edge(self) -> None:
         """The last row may go on with a tag that began before it."""
@@ -161,15 +165,19 @@ def _told_apart(texts: list[str], shape: str) -> str:
     at = 0
     for text in texts:
         own = shape[at : at + len(text)]
-        for place in range(len(text) - 1, -1, -1):
-            if own not in seen:
-                break
-            letter = another(text[place], own[place])
-            own = own[:place] + letter + own[place + 1 :]
+        if own in seen:
+            own = next((other for other in _others(own, text) if other not in seen), own)
         seen.add(own)
         shape = shape[:at] + own + shape[at + len(text) :]
         at += len(text)
     return shape
+
+
+def _others(shape: str, text: str) -> Iterator[str]:
+    """Shapes of ``text`` that differ from this one in a letter, the last one first."""
+    for place in range(len(text) - 1, -1, -1):
+        for letter in LETTERS[ord(text[place])]:
+            yield shape[:place] + letter + shape[place + 1 :]
 
 
 def _write(shape: str, sources: Sources) -> None:

@@ -29,7 +29,7 @@ KEYS = frozenset(
     " cached_tokens image_tokens input_tokens output_tokens reasoning_tokens text_tokens"
     " rejected_prediction_tokens prompt_cache_hit_tokens prompt_cache_miss_tokens"
     # What other readers look at.
-    " citations content_filter_results delta end_index filtered format native_finish_reason"
+    " citations content_filter_results end_index filtered format native_finish_reason"
     " prompt_filter_results provider severity signature start_index stop_reason title url"
     " url_citation"
 )

@@ -27,6 +27,13 @@ OWN_TESTS = {
     "__init__.py": "test_exports.py",
     "chat/quirks/__init__.py": "chat/quirks/test_quirks.py",
     "cli/commands.py": "cli/test_main.py",
+    "replay/__init__.py": "replay/test_server.py",
+    "replay/scenario.py": "replay/test_scenarios.py",
+    "replay/scenarios/__init__.py": "replay/test_scenarios.py",
+    "replay/scenarios/failed.py": "replay/test_scenarios.py",
+    "replay/scenarios/making.py": "replay/test_scenarios.py",
+    "replay/scenarios/torn.py": "replay/test_scenarios.py",
+    "replay/scenarios/whole.py": "replay/test_scenarios.py",
     "sse/__init__.py": "test_exports.py",
     "stream.py": "test_stream*.py",
 }

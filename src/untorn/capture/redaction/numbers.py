@@ -24,8 +24,9 @@ def number_variants(text: str) -> Iterator[str]:
     """Numbers that may stand for ``text``; the usual one first, then others while there are any.
 
     Whoever reads one and writes it anew, as the shortest decimal, gets as many characters as with
-    ``text``, if any number of its shape is like that. Leading zeros, zeros of a fraction and the
-    exponent stay: what is no JSON is none afterwards, and nothing becomes infinite.
+    ``text``, if any number of its shape is like that. Leading zeros, those of a fraction or before
+    an exponent, and the exponent stay: what is no JSON is none afterwards, and nothing becomes
+    infinite.
     """
     if not text.lstrip("-").isdigit() and isinf(float(text)):
         yield text
@@ -41,8 +42,8 @@ def number_variants(text: str) -> Iterator[str]:
 
 def _places(text: str) -> list[int]:
     """Where digits are replaced."""
-    mantissa = text.lower().partition("e")[0]
-    whole = len(mantissa.partition(".")[0])
+    mantissa, exponent, _ = text.lower().partition("e")
+    whole = 0 if exponent else len(mantissa.partition(".")[0])
     start = len(mantissa) - len(mantissa.lstrip("-0"))
     return [
         place

@@ -25,6 +25,8 @@ PACKAGE = Path(untorn.__file__).parent
 
 OWN_TESTS = {
     "__init__.py": "test_exports.py",
+    "capture/__init__.py": "test_exports.py",
+    "capture/redaction/__init__.py": "capture/redaction/test_captures.py",
     "chat/quirks/__init__.py": "chat/quirks/test_quirks.py",
     "cli/commands.py": "cli/test_main.py",
     "replay/__init__.py": "replay/test_server.py",

@@ -490,7 +490,7 @@ def test_values_that_are_kept_as_they_came_count_each_by_itself() -> None:
 
 
 def test_values_inside_of_what_is_kept_count_where_they_are_many() -> None:
-    many = [[] for _ in range(9000)]
+    many: list[list[int]] = [[] for _ in range(9000)]
     for delta in ({"reasoning_details": [{"data": many}]}, {"annotations": [many]}, {"new": many}):
         builder = new_builder(limits=Limits(extras=900))
         data = msgspec.json.encode({"choices": [{"index": 0, "delta": delta}]})
@@ -501,7 +501,7 @@ def test_values_inside_of_what_is_kept_count_where_they_are_many() -> None:
 
 def test_large_payload_counts_also_if_its_keys_are_known() -> None:
     builder = new_builder(limits=Limits(extras=7000))
-    many = [[] for _ in range(30_000)]
+    many: list[list[int]] = [[] for _ in range(30_000)]
     for index in range(2):
         assert builder.over is None
         given = {**choice({}, known=many), "index": index}

@@ -31,13 +31,15 @@ def main() -> int:
         command = [peer_environment.python(), "-m", "bench", *sys.argv[1:]]
         return subprocess.run(command, check=False).returncode
     print(heading(options.rounds))
-    cases = compare(everything=options.all, peers=options.peers, rounds=options.rounds)
-    judged = judge(cases)
-    print_absent(cases)
+    ours = compare_ours(everything=options.all, rounds=options.rounds)
+    beside = compare_peers(everything=options.all, rounds=options.rounds) if options.peers else []
+    judged = judge([*ours, *beside])
+    print_absent(beside)
     if options.all:
         print_targets(judged)
     if options.report:
-        report.write(cases, compare_growth(options.rounds), judged, options.rounds)
+        growth = compare_growth(options.rounds)
+        report.write(report.Measured(ours, beside, growth, judged, options.rounds))
     faults = too_slow(judged)
     for fault in faults:
         print(f"\ntoo slow: {fault}")
@@ -73,29 +75,39 @@ def heading(rounds: int) -> str:
     return f"Python {version}. CPU time, medians of {rounds} rounds; in brackets the quartiles.\n"
 
 
-def compare(*, everything: bool, peers: bool, rounds: int) -> list[Case]:
-    """Print the comparison as it grows."""
+def compare_ours(*, everything: bool, rounds: int) -> list[Case]:
+    """Print what untorn takes beside the floor, as it is measured."""
     who: dict[str, Entrant] = {"ChatStream": entrants.chat_stream, "parse": entrants.parse}
-    if everything or peers:
+    if everything:
         who["ChatStream, timed"] = entrants.timed_chat_stream
         who["loop by hand, json"] = entrants.hand_loop
-    comparison = Comparison(who, rounds)
+    comparison = Comparison(who, rounds, {})
     for make in workloads.ALL if everything else [workloads.text]:
-        workload = make()
+        for reads in READS if everything else FEW_READS:
+            comparison.add(make(), reads)
+    return comparison.cases
+
+
+def compare_peers(*, everything: bool, rounds: int) -> list[Case]:
+    """Print what other libraries take: after ours, since they fill the memory."""
+    print()
+    who = {"ChatStream": entrants.chat_stream, "parse": entrants.parse}
+    comparison = Comparison({**who, "loop by hand, json": entrants.hand_loop}, rounds, PEERS)
+    for make in workloads.ALL if everything else [workloads.text]:
         for reads in READS if everything else FEW_READS:
             # Peers take their time, and the cut hardly matters to them.
-            with_peers = peers and (workload.name == "text" or reads == "one event")
-            comparison.add(workload, reads, PEERS if with_peers else {})
+            if make is workloads.text or reads == "one event":
+                comparison.add(make(), reads)
     return comparison.cases
 
 
 def compare_growth(rounds: int) -> list[Case]:
     """Print what a chunk of logprobs costs in longer and longer answers."""
     print()
-    comparison = Comparison({"ChatStream": entrants.chat_stream}, rounds)
+    peers = {report.GROWING: PEERS[report.GROWING]}
+    comparison = Comparison({"ChatStream": entrants.chat_stream}, rounds, peers)
     for chunks in SHORTER:
-        peers = {report.GROWING: PEERS[report.GROWING]}
-        comparison.add(workloads.logprobs(chunks), "one event", peers)
+        comparison.add(workloads.logprobs(chunks), "one event")
     return comparison.cases
 
 

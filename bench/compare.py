@@ -19,16 +19,17 @@ Peers = Mapping[str, Callable[[Sequence[bytes]], Run]]
 class Comparison:
     """A table that grows with each case."""
 
-    def __init__(self, entrants: Mapping[str, Entrant], rounds: int) -> None:
+    def __init__(self, entrants: Mapping[str, Entrant], rounds: int, peers: Peers) -> None:
         self.cases: list[Case] = []
         self._entrants = entrants
+        self._peers = peers
         self._rounds = rounds
         self._table = Table(
             ["workload", "reads", "entrant", "us/chunk", "x floor", "x ChatStream", "target"],
             [9, 9, 22, -8, 20, -12, 14],
         )
 
-    def add(self, workload: Workload, reads: str, peers: Peers) -> None:
+    def add(self, workload: Workload, reads: str) -> None:
         """Measure one case and print its rows.
 
         Raises AssertionError if one of ours does not say what the workload says; a peer is
@@ -42,7 +43,7 @@ class Comparison:
         for name, run in runs.items():
             if run() != workload.said:
                 raise AssertionError(f"{name} does not say what {workload.name} says")
-        able, unable = sort_out(workload, cut, peers)
+        able, unable = sort_out(workload, cut, self._peers)
         runs |= able
         samples = measure(runs, self._rounds)
         case = Case(workload.name, reads, len(workload.events), samples, unable)

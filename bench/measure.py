@@ -13,7 +13,7 @@ Samples = dict[str, list[float]]
 """CPU seconds of every round, by who ran. Who is very slow has no part in the last rounds."""
 
 FEWEST_ROUNDS = 3
-ENOUGH = 10.0
+ENOUGH = 5.0
 """After so many CPU seconds and the fewest rounds, the measure of someone is taken."""
 
 

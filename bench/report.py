@@ -10,6 +10,7 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from os import cpu_count
 from pathlib import Path
+from typing import NamedTuple
 
 from bench.compare import microseconds
 from bench.measure import short
@@ -39,7 +40,7 @@ dropped, is in [performance-notes.md](performance-notes.md).
 
 {where}.
 
-CPU time; all take turns in {rounds} rounds, and who is very slow has no part in the last ones.
+CPU time; all take turns in {rounds} rounds, of which who is very slow skips the last ones.
 Times are medians, and ratios are the medians of each round's ratio, with the quartiles in
 brackets. All are fed the same reads, without a socket, and what they say is compared. The
 workloads (`bench/workloads.py`) are the same bytes at every run: {sizes}.
@@ -52,12 +53,14 @@ workloads (`bench/workloads.py`) are the same bytes at every run: {sizes}.
 
 ## Targets
 
+How many times as long the first takes as the second.
+
 {targets}
 
 ## untorn
 
-Microseconds per chunk, and how many times the floor. *Timed* is ChatStream that is also told the
-time of each read.
+Measured before any other library is loaded. Microseconds per chunk, and how many times the floor.
+*Timed* is ChatStream that is also told the time of each read.
 
 {ours}
 
@@ -83,32 +86,41 @@ Versions: {versions}.
 """
 
 
-def write(
-    cases: Sequence[Case], growth: Sequence[Case], judged: Sequence[Judged], rounds: int
-) -> None:
+class Measured(NamedTuple):
+    """All that is on the page."""
+
+    ours: list[Case]
+    """untorn beside the floor, in all workloads and reads."""
+    beside: list[Case]
+    """untorn beside others."""
+    growth: list[Case]
+    """Logprobs that are shorter than the workload, the shortest first."""
+    judged: list[Judged]
+    rounds: int
+
+
+def write(measured: Measured) -> None:
     """Write the page and the picture on it."""
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(page(cases, growth, judged, rounds), encoding="utf-8")
-    PICTURE.write_text(picture(cases), encoding="utf-8")
+    PAGE.write_text(page(measured), encoding="utf-8")
+    PICTURE.write_text(picture(measured.beside), encoding="utf-8")
     print(f"\nwritten: {PAGE_NAME}, and {PICTURE.name} beside it")
 
 
-def page(
-    cases: Sequence[Case], growth: Sequence[Case], judged: Sequence[Judged], rounds: int
-) -> str:
-    """The page. ``growth`` are cases of logprobs that are shorter, the shortest first."""
-    sizes = dict.fromkeys(f"{case.workload} {case.chunks:,} chunks" for case in cases)
+def page(measured: Measured) -> str:
+    """The page."""
+    sizes = dict.fromkeys(f"{case.workload} {case.chunks:,} chunks" for case in measured.ours)
     return PAGE_TEXT.format(
         where=where(),
-        rounds=rounds,
+        rounds=measured.rounds,
         sizes=", ".join(sizes),
-        targets=targets_table(judged),
-        ours=ours_table(cases),
-        peers=peers_table(cases),
-        workloads=workloads_table(cases),
+        targets=targets_table(measured.judged),
+        ours=ours_table(measured.ours),
+        peers=peers_table(measured.beside),
+        workloads=workloads_table(measured.beside),
         growing=GROWING,
-        growth=growth_table([*growth, case_of(cases, "logprobs")]),
-        unable=unable_list(cases),
+        growth=growth_table([*measured.growth, case_of(measured.beside, "logprobs")]),
+        unable=unable_list(measured.beside),
         versions=", ".join(versions()),
     )
 
@@ -155,11 +167,11 @@ def targets_table(judged: Iterable[Judged]) -> str:
     rows = []
     for result in judged:
         target = result.target
-        what = f"{target.entrant} to {target.to}: {target.workload}, {target.reads} a read"
-        measured = "" if result.times is None else str(result.times)
+        measured = "-" if result.times is None else str(result.times)
         word = result.word if result.word == "met" else f"**{result.word}**"
-        rows.append([what, target.bound_text(), measured, word])
-    return table(["times", "target", "measured", ""], rows)
+        case = f"{target.workload}, {target.reads}"
+        rows.append([target.entrant, target.to, case, target.bound_text(), measured, word])
+    return table(["the first", "the second", "workload, reads", "target", "measured", ""], rows)
 
 
 def ours_table(cases: Iterable[Case]) -> str:
@@ -251,7 +263,7 @@ def picture(cases: Iterable[Case]) -> str:
             name in OURS,
         )
         for name in case.samples
-        if name not in ("floor", TIMED) and (spread := case.times(name, "floor"))
+        if name != "floor" and (spread := case.times(name, "floor"))
     ]
     title = "CPU time per chunk, as multiples of the floor (text, one event a read)"
     return draw(title, microseconds(case, "floor"), marks)

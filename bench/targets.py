@@ -87,12 +87,16 @@ class Judged(NamedTuple):
 
 
 def judge(cases: Iterable[Case], targets: Iterable[Target] = TARGETS) -> list[Judged]:
-    """What these cases say of the targets."""
-    by_name = {(case.workload, case.reads): case for case in cases}
+    """What these cases say of the targets: of each, the first in which both were measured."""
+    cases = list(cases)
     judged = []
     for target in targets:
-        case = by_name.get((target.workload, target.reads))
-        judged.append(Judged(target, case and case.times(target.entrant, target.to)))
+        times = (
+            case.times(target.entrant, target.to)
+            for case in cases
+            if (case.workload, case.reads) == (target.workload, target.reads)
+        )
+        judged.append(Judged(target, next((spread for spread in times if spread), None)))
     return judged
 
 

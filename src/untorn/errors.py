@@ -1,4 +1,4 @@
-"""Every exception that untorn raises.
+"""Every exception that untorn raises. The last two live beside what raises them.
 
     UntornError
     ├── IncompleteAnswer        the answer is not whole; it has .completion
@@ -8,7 +8,9 @@
     │   └── AnswerFiltered      a content filter stopped it
     ├── NotWhole                arguments were asked of a call that is not whole
     ├── StreamClosed            bytes were handed in after the end
-    └── LimitExceeded           an event stream outgrew a limit (untorn.sse used alone)
+    ├── LimitExceeded           an event stream outgrew a limit (untorn.sse used alone)
+    ├── CaptureError            a recorded file is damaged, or none (untorn.capture)
+    └── ReplayError             the replay server was asked for what it has not (untorn.replay)
 
 The peer's faults are data in the verdict; what is raised for them is raised at the end, on the
 caller's wish. The rest are the caller's own mistakes.

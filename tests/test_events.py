@@ -23,6 +23,7 @@ from untorn.events import (
     LogprobsDelta,
     ReasoningDelta,
     RefusalDelta,
+    Restarted,
     Revised,
     Started,
     StreamEnded,
@@ -50,6 +51,7 @@ VERDICT = Verdict("complete", "done", None, None, [], None, False)
         (TextDelta(0, "a\nb"), "text_delta", r'choice 0 text "a\nb"'),
         (ReasoningDelta(1, "hm"), "reasoning_delta", 'choice 1 reasoning "hm"'),
         (RefusalDelta(0, "no"), "refusal_delta", 'choice 0 refusal "no"'),
+        (Restarted(2, "cut"), "restarted", "restarted with request 2, cut"),
         (
             ToolCallStarted(0, 1, 3, "c1", "look"),
             "tool_call_started",
@@ -120,7 +122,7 @@ def test_every_kind_is_in_the_union() -> None:
         if isinstance(value, type) and value.__module__ == events.__name__
     ]
     assert list(KINDS) == structs
-    assert len({kind.type for kind in KINDS}) == len(KINDS) == 16
+    assert len({kind.type for kind in KINDS}) == len(KINDS) == 17
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -21,6 +21,8 @@ BEHIND: dict[str, set[str] | None] = {
     "untorn.errors": None,
     "untorn.events": None,
     "untorn.options": None,
+    "untorn.attempt": None,
+    "untorn.clients.client": {"AsyncClient", "Client"},
     "untorn.stream": None,
     "untorn.stream_parser": {"StreamParser"},
     "untorn.reader": {"AsyncReader", "Reader", "aread", "read"},

@@ -20,13 +20,14 @@ ARROWS = {
     "readable": "",
     "timing": "",
     "head": "readable",
+    "attempt": "readable",
     "sse": "errors options readable",
     "chat.defects": "",
     "chat.finish_reasons": "",
     "chat.json_scan": "",
     "chat.json_text": "chat.json_scan",
     "chat.verdict": "readable sse chat.defects chat.finish_reasons",
-    "chat.completion": "errors readable timing head chat.json_text chat.verdict",
+    "chat.completion": "errors readable timing head attempt chat.json_text chat.verdict",
     "events": "readable chat.verdict chat.completion",
     "chat": "options readable timing head sse chat.defects chat.finish_reasons chat.json_scan "
     "chat.json_text chat.verdict chat.completion events",
@@ -46,10 +47,25 @@ ARROWS = {
     "sources",
     "reader": "options head chat.verdict chat.completion events sources async_sources responses "
     "failures alarm recording reading",
+    "clients.keys": "",
+    "clients.addresses": "",
+    "clients.policy": "options chat.verdict chat.completion",
+    "clients.requests": "options clients.keys clients.addresses",
+    "clients.no_head": "options readable failures",
+    "clients.asking": "errors options attempt chat.verdict chat.completion events stream failures "
+    "patience recording sources reading clients.keys clients.policy clients.requests "
+    "clients.no_head",
+    "clients.sources": "sse sources async_sources clients.keys clients.requests clients.asking",
+    "clients.readers": "reader clients.sources clients.asking",
+    "clients.httpx2": "options sources async_sources responses clients.requests",
+    "clients.urllib3": "sources responses clients.requests",
+    "clients.aiohttp": "async_sources responses clients.requests",
+    "clients": "options chat.verdict chat.completion clients.keys clients.addresses clients.policy "
+    "clients.requests clients.asking clients.sources clients.readers",
     "cli": "readable chat.verdict chat.completion events stream capture",
     # The front door: the public names and nothing else. And ``python -m untorn``.
-    "": "errors options timing head sse chat.defects chat.verdict chat.completion events stream "
-    "stream_parser recording reader",
+    "": "errors options timing head attempt sse chat.defects chat.verdict chat.completion events "
+    "stream stream_parser recording reader clients",
     "__main__": "cli",
 }
 
@@ -59,12 +75,17 @@ ARROWS_FOR_TYPES = {"errors": "chat.completion"}
 LIBRARIES = {
     "cli": {"msgspec", "click", "rich"},
     "replay": {"msgspec", "h11"},
+    "clients.httpx2": {"httpx2"},
+    "clients.urllib3": {"urllib3"},
+    "clients.aiohttp": {"aiohttp", "yarl"},
     "__main__": set[str](),
 }
 CORE_LIBRARIES = {"msgspec"}
 
 SHELLS = frozenset(
-    "cli __main__ reader async_sources alarm recording replay.server replay.connection".split()
+    "cli __main__ reader async_sources alarm recording replay.server replay.connection "
+    "clients.client clients.sources clients.readers clients.httpx2 clients.urllib3 "
+    "clients.aiohttp".split()
 )
 
 # What is I/O, a thread, an event loop or a clock: modules, functions, attributes of anything.
@@ -77,7 +98,7 @@ WORLD_CALLS = frozenset({"breakpoint", "input", "open", "print"})
 WORLD_ATTRIBUTES = frozenset("argv now stderr stdin stdout today utcnow".split())
 
 # The one lazy import of importlib.metadata, for __version__.
-WORLD_ALLOWED = {"": {"importlib"}}
+WORLD_ALLOWED = {"": {"importlib"}, "clients.addresses": {"urllib"}}
 
 # What a program that only reads bytes should not have to load.
 LOADED_IN_VAIN = frozenset(

@@ -27,6 +27,7 @@ def test_limits_are_the_documented_ones() -> None:
 
 def test_clocks_are_the_documented_ones() -> None:
     assert msgspec.structs.asdict(Clocks()) == {
+        "connect": 10.0,
         "first_byte": 120.0,
         "idle": 120.0,
         "content_idle": 300.0,

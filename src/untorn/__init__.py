@@ -22,6 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from untorn import sse
+from untorn.attempt import Attempt
 from untorn.chat.completion import (
     Audio,
     Choice,
@@ -38,6 +39,7 @@ from untorn.errors import (
     AnswerTruncated,
     IncompleteAnswer,
     LimitExceeded,
+    NoConnection,
     NotWhole,
     StreamClosed,
     StreamFailed,
@@ -53,6 +55,7 @@ from untorn.events import (
     LogprobsDelta,
     ReasoningDelta,
     RefusalDelta,
+    Restarted,
     Revised,
     Started,
     StreamEnded,
@@ -64,7 +67,7 @@ from untorn.events import (
     UsageReported,
 )
 from untorn.head import Head, Headers
-from untorn.options import Clocks, Limits, Options
+from untorn.options import Clocks, Limits, Options, Target
 from untorn.stream import ChatStream, parse
 from untorn.stream_parser import StreamParser
 from untorn.timing import Timing
@@ -72,12 +75,15 @@ from untorn.timing import Timing
 __all__ = [
     "AnswerFiltered",
     "AnswerTruncated",
+    "AsyncClient",
     "AsyncReader",
+    "Attempt",
     "Audio",
     "AudioDelta",
     "ChatStream",
     "Choice",
     "ChoiceFinished",
+    "Client",
     "Clocks",
     "Completion",
     "Defect",
@@ -93,6 +99,7 @@ __all__ = [
     "Limits",
     "LogprobsDelta",
     "Message",
+    "NoConnection",
     "NotWhole",
     "Options",
     "Outcome",
@@ -100,6 +107,7 @@ __all__ = [
     "ReasoningDelta",
     "RecordingIncomplete",
     "RefusalDelta",
+    "Restarted",
     "Revised",
     "Severity",
     "Started",
@@ -109,6 +117,7 @@ __all__ = [
     "StreamFailed",
     "StreamInterrupted",
     "StreamParser",
+    "Target",
     "TextDelta",
     "Timing",
     "ToolCall",
@@ -127,6 +136,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from untorn.clients import AsyncClient, Client
     from untorn.reader import AsyncReader, Reader, aread, read
     from untorn.recording import RecordingIncomplete
 
@@ -144,6 +154,10 @@ else:
             from untorn import recording
 
             return recording.RecordingIncomplete
+        if name in ("AsyncClient", "Client"):
+            from untorn import clients
+
+            return getattr(clients, name)
         if name == "__version__":
             from importlib.metadata import version
 

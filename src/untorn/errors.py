@@ -3,6 +3,7 @@
     UntornError
     ├── IncompleteAnswer        the answer is not whole; it has .completion
     │   ├── StreamInterrupted   it stopped before it was finished, or a part is lost
+    │   │   └── NoConnection    no server was reached, by a client
     │   ├── StreamFailed        the server reported an error
     │   ├── AnswerTruncated     a token limit stopped it
     │   └── AnswerFiltered      a content filter stopped it
@@ -41,6 +42,10 @@ class IncompleteAnswer(UntornError):
 
 class StreamInterrupted(IncompleteAnswer):
     """The stream stopped before the answer was finished, or an event of it was lost."""
+
+
+class NoConnection(StreamInterrupted):
+    """A client reached no server: its name is unknown, it refused, or TLS failed."""
 
 
 class StreamFailed(IncompleteAnswer):

@@ -207,6 +207,20 @@ class Revised(Struct, frozen=True, tag_field="type", tag="revised"):
         return f"choice {self.choice} {self.field} is now {shown}"
 
 
+class Restarted(Struct, frozen=True, gc=False, tag_field="type", tag="restarted"):
+    """What came so far is void: the client asks again, and all begins anew. It comes only where
+    the caller has allowed it (``restart_torn``), and costs a second generation."""
+
+    type: ClassVar[Literal["restarted"]] = "restarted"
+    attempt: int
+    """The number of the request that follows, counted from 1."""
+    reason: str
+    """Why the answer so far is not whole, as a sentence."""
+
+    def __str__(self) -> str:
+        return f"restarted with request {self.attempt}, {self.reason}"
+
+
 class StreamEnded(Struct, frozen=True, tag_field="type", tag="stream_ended"):
     """The end: always the last event, always once."""
 
@@ -233,5 +247,6 @@ StreamEvent = (
     | Heartbeat
     | DefectFound
     | Revised
+    | Restarted
     | StreamEnded
 )

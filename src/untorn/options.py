@@ -1,6 +1,8 @@
-"""What a caller may choose about reading, frozen."""
+"""What a caller may choose, frozen."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -48,6 +50,8 @@ class Clocks(Struct, frozen=True, kw_only=True):
     alone. A clock that runs out is the ending ``stalled``.
     """
 
+    connect: float | None = 10.0
+    """For a connection, TLS included. Only a client opens connections."""
     first_byte: float | None = 120.0
     """For the first byte of the body: reasoning models are silent for long."""
     idle: float | None = 120.0
@@ -73,3 +77,26 @@ class Options(Struct, frozen=True, kw_only=True):
     choices: int | None = None
     """How many choices the request asked for; None where nobody knows. One that never comes is
     the defect ``choice-missing``."""
+
+
+class Target(Struct, frozen=True, kw_only=True):
+    """An endpoint that a client asks when those before it fail. It inherits no key and no header.
+
+    Its ``repr`` shows neither the key nor headers, nor the query of the URL.
+    """
+
+    base_url: str
+    """As for the client."""
+    api_key: str | None = None
+    """The key of this endpoint; None: it is asked without one."""
+    model: str | None = None
+    """The model to ask for here; None: the one that the call names."""
+    headers: Mapping[str, str] = {}
+    """Further headers of the request."""
+
+    def __repr__(self) -> str:
+        address = self.base_url.partition("?")[0].partition("#")[0]
+        scheme, mark, rest = address.rpartition("://")
+        host, slash, path = rest.partition("/")
+        shown = f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
+        return f"Target(base_url={shown!r}, model={self.model!r})"

@@ -11,10 +11,13 @@ from typing import Any, Literal, assert_never, assert_type
 
 import untorn
 from untorn import (
+    AsyncClient,
     AsyncReader,
+    Attempt,
     Audio,
     ChatStream,
     Choice,
+    Client,
     Clocks,
     Completion,
     Defect,
@@ -30,6 +33,7 @@ from untorn import (
     Severity,
     StreamEvent,
     StreamParser,
+    Target,
     Timing,
     ToolCall,
     TornToolCall,
@@ -76,6 +80,8 @@ def show(event: StreamEvent) -> str:
         case untorn.ErrorReported(error=error):
             assert_type(error, ErrorObject)
             return error.message
+        case untorn.Restarted(attempt=attempt, reason=reason):
+            return f"{attempt}: {reason}"
         case untorn.Heartbeat():
             return "heartbeat"
         case untorn.DefectFound(defect=defect):
@@ -256,7 +262,7 @@ def plain_events(body: bytes) -> list[tuple[str, str, str]]:
     return [(event.type, event.data, event.last_event_id) for event in events]
 
 
-CLOCKS = Clocks(first_byte=30, idle=30, content_idle=60, total=None, after_end=0.1)
+CLOCKS = Clocks(connect=5, first_byte=30, idle=30, content_idle=60, total=None, after_end=0.1)
 
 
 def from_response(response: object, path: str) -> Completion:
@@ -278,6 +284,27 @@ async def from_async_response(response: object) -> Completion:
         async for event in stream:
             print(show(event))
     return await stream.result()
+
+
+def tell(attempt: Attempt) -> list[str | None]:
+    asked: list[str | None] = [attempt.target, attempt.model, attempt.outcome, attempt.ending]
+    print(attempt.status, attempt.said, attempt.usage)
+    return [*asked, attempt.why, attempt.request_id]
+
+
+def ask() -> list[Attempt]:
+    target = Target(base_url="https://other/v1", api_key=None, model=None, headers={})
+    with (
+        Client("https://host/v1", "key", targets=[target]) as client,
+        client.chat(model="m", messages=[{"role": "user", "content": "Hi"}]) as asked,
+    ):
+        print(list(asked.text))
+        return asked.completion.attempts
+
+
+async def ask_later() -> Completion:
+    async with AsyncClient("https://host/v1", backend="aiohttp") as client:
+        return await client.chat(model="m", messages=[]).result()
 
 
 def from_lines(lines: Iterable[str | bytes]) -> Completion:

@@ -10,6 +10,7 @@ from typing import Any, Literal, NoReturn
 import msgspec
 from msgspec import Struct
 
+from untorn.attempt import Attempt
 from untorn.chat.json_text import value_of
 from untorn.chat.verdict import Outcome, Verdict
 from untorn.errors import (
@@ -244,6 +245,9 @@ class Completion(Struct, frozen=True):
     """When it came; None where no times were handed in."""
     head: Head | None
     """The head of the response; None where none was handed in."""
+    attempts: list[Attempt] = []
+    """All requests that a client made for it, in order; the last one is the one that answered.
+    Empty where no client asked."""
 
     @property
     def content(self) -> str | None:

@@ -1,0 +1,493 @@
+"""What a client sends, gives back, and leaves, over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import logging
+import signal
+import threading
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.clients.colours import MESSAGES, TIMEOUT, WAYS, ask
+from tests.clients.situations import refusal
+from tests.colours import bounded
+from untorn import (
+    Completion,
+    Heartbeat,
+    StreamEnded,
+    StreamFailed,
+    StreamInterrupted,
+    TextDelta,
+    capture,
+)
+from untorn.capture import Read
+from untorn.clients import AsyncClient, Client
+from untorn.errors import NoConnection
+from untorn.events import Restarted
+from untorn.options import Clocks, Target
+from untorn.replay import streams
+from untorn.replay.reply import Reply
+from untorn.testing import ReplayServer
+
+each_way = pytest.mark.parametrize("way", WAYS)
+KEY = "canary-0123456789"
+
+
+def bodies(server: ReplayServer) -> list[dict[str, Any]]:
+    return [json.loads(request.body) for request in server.log.requests]
+
+
+# What is sent ------------------------------------------------------------------------------------
+
+
+@each_way
+def test_fields_go_into_the_body_as_they_are(way: str, stream_server: ReplayServer) -> None:
+    call = {
+        "temperature": 0.5,
+        "tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}],
+        "vendor_field": {"nested": None},
+        "extra_body": {"record": "a name of ours"},
+        "headers": {"X-Call": "2"},
+    }
+    (answer,) = ask(way, call, base_url=stream_server.url("text"), headers={"X-Client": "1"})
+    (body,) = bodies(stream_server)
+    assert body == {
+        "model": "m",
+        "messages": MESSAGES,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "temperature": 0.5,
+        "tools": call["tools"],
+        "vendor_field": {"nested": None},
+        "record": "a name of ours",
+    }
+    (request,) = stream_server.log.requests
+    assert request.header("accept-encoding") == "identity"
+    assert request.header("content-type") == "application/json"
+    assert request.header("x-client") == "1"
+    assert answer.completion.usage is not None
+
+
+@each_way
+def test_the_path_and_the_query_are_those_of_the_url(way: str, stream_server: ReplayServer) -> None:
+    url = f"{stream_server.url('text')}/openai/deployments/d/?api-version=2024-10-21"
+    ask(way, base_url=url, headers={"api-key": KEY})
+    (request,) = stream_server.log.requests
+    assert request.path.endswith("/openai/deployments/d/chat/completions?api-version=2024-10-21")
+    assert request.header("api-key") is not None
+    assert request.header("authorization") is None
+
+
+@each_way
+def test_choices_that_were_asked_for_and_never_came_are_a_defect(
+    way: str, stream_server: ReplayServer
+) -> None:
+    (answer,) = ask(way, {"n": 2}, base_url=stream_server.url("text"))
+    assert "choice-missing" in {defect.code for defect in answer.completion.verdict.defects}
+
+
+def test_messages_are_taken_as_they_are_at_the_call(stream_server: ReplayServer) -> None:
+    messages = [{"role": "user", "content": "before"}]
+    with Client(stream_server.url("text")) as client:
+        stream = client.chat(model="m", messages=messages)
+        messages[0]["content"] = "after"
+        stream.result()
+    assert bodies(stream_server)[0]["messages"][0]["content"] == "before"
+
+
+def test_nothing_is_sent_before_somebody_reads(stream_server: ReplayServer) -> None:
+    with Client(stream_server.url("text")) as client:
+        stream = client.chat(model="m", messages=[])
+        assert stream.completion.attempts == []
+        stream.close()
+        assert stream.completion.verdict.ending == "cancelled"
+    assert stream_server.log.connections == []
+
+
+@each_way
+def test_a_connection_is_used_again(way: str, stream_server: ReplayServer) -> None:
+    ask(way, {}, {}, {}, base_url=stream_server.url("text"))
+    assert len(stream_server.log.exchanges) == 3
+    assert len(stream_server.log.connections) == 1
+
+
+def test_a_clients_own_httpx2_client_is_used_and_left_open(stream_server: ReplayServer) -> None:
+    with httpx2.Client(trust_env=False, headers={"X-Own": "1"}) as own:
+        with Client(stream_server.url("text"), http_client=own) as client:
+            client.chat(model="m", messages=[]).result()
+        assert not own.is_closed
+    assert stream_server.log.requests[0].header("x-own") == "1"
+
+
+@each_way
+def test_a_proxy_is_asked(way: str, stream_server: ReplayServer) -> None:
+    stream_server.play("text")
+    proxy = stream_server.base_url.removesuffix("/v1")
+    ask(way, base_url="http://api.example/v1", proxy=proxy, max_retries=0)
+    assert stream_server.log.requests[0].path == "http://api.example/v1/chat/completions"
+
+
+def test_http2_is_asked_for_where_it_can_be_spoken(stream_server: ReplayServer) -> None:
+    with Client(stream_server.url("text"), http2=True) as client:
+        assert client.chat(model="m", messages=[]).result().content == streams.TEXT
+
+
+@each_way
+def test_what_comes_is_recorded(way: str, stream_server: ReplayServer, tmp_path: Path) -> None:
+    path = tmp_path / "answer.untorn"
+    url = stream_server.url(refusal(500, "no", "x"), "text")
+    ask(way, {"record": path}, base_url=url, api_key=KEY)
+    recorded = capture.loads(path.read_bytes())
+    assert recorded.status == 200
+    assert recorded.body.endswith(b"data: [DONE]\n\n")
+    assert KEY.encode() not in path.read_bytes()
+
+
+def test_a_recording_that_cannot_be_made_is_told_at_the_call(
+    stream_server: ReplayServer, tmp_path: Path
+) -> None:
+    with Client(stream_server.url("text")) as client, pytest.raises(FileNotFoundError):
+        client.chat(model="m", messages=[], record=tmp_path / "none" / "answer")
+
+
+# What the caller sees ----------------------------------------------------------------------------
+
+
+@each_way
+def test_a_failing_head_raises_where_the_block_is_entered(
+    way: str, stream_server: ReplayServer
+) -> None:
+    (answer,) = ask(way, base_url=stream_server.url("status-401"))
+    assert isinstance(answer.error, StreamFailed)
+    assert not answer.was_entered
+    assert answer.completion.head is not None
+    assert answer.completion.head.status == 401
+
+
+@each_way
+def test_with_raise_on_it_is_told_by_the_events(way: str, stream_server: ReplayServer) -> None:
+    (answer,) = ask(way, {"raise_on": ()}, base_url=stream_server.url("status-401"))
+    assert answer.was_entered
+    assert isinstance(answer.events[-1], StreamEnded)
+    assert answer.error is None
+
+
+@each_way
+def test_a_long_retry_after_is_told_at_once(way: str, stream_server: ReplayServer) -> None:
+    url = stream_server.url(refusal(429, "tomorrow", "rate_limit_exceeded", retry_after="86400"))
+    (answer,) = ask(way, base_url=url)
+    assert len(answer.completion.attempts) == 1
+    assert answer.completion.head is not None
+    assert answer.completion.head.retry_after == 86400
+
+
+@each_way
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://127.0.0.1:1", "refused"),
+        ("http://untorn.invalid", "not known"),
+    ],
+)
+def test_who_cannot_be_reached_is_no_connection(way: str, url: str, why: str) -> None:
+    (answer,) = ask(way, base_url=url, max_retries=1)
+    assert isinstance(answer.error, NoConnection)
+    assert why in str(answer.error)
+    assert [attempt.status for attempt in answer.completion.attempts] == [None, None]
+    assert answer.error.__cause__ is not None
+
+
+@each_way
+def test_tls_that_fails_is_no_connection(way: str, stream_server: ReplayServer) -> None:
+    url = stream_server.base_url.replace("http:", "https:")
+    (answer,) = ask(way, base_url=url, max_retries=0)
+    assert isinstance(answer.error, NoConnection)
+    assert "TLS failed" in str(answer.error)
+
+
+@each_way
+def test_the_next_target_is_asked_when_the_first_cannot_be_reached(
+    way: str, stream_server: ReplayServer
+) -> None:
+    other = Target(base_url=stream_server.url("text"), model="theirs")
+    (answer,) = ask(way, base_url="http://127.0.0.1:1", targets=[other], max_retries=0)
+    assert answer.completion.content == streams.TEXT
+    assert [attempt.model for attempt in answer.completion.attempts] == ["m", "theirs"]
+    assert bodies(stream_server)[0]["model"] == "theirs"
+
+
+@each_way
+def test_a_target_that_failed_is_left_alone_for_a_while(
+    way: str, stream_server: ReplayServer
+) -> None:
+    other = Target(base_url=stream_server.url("text"))
+    first, second = ask(way, {}, {}, base_url="http://127.0.0.1:1", targets=[other], max_retries=0)
+    assert len(first.completion.attempts) == 2
+    assert len(second.completion.attempts) == 1
+
+
+@each_way
+def test_a_refusal_of_include_usage_is_remembered(way: str, stream_server: ReplayServer) -> None:
+    refused = refusal(400, "unknown field: stream_options", "unknown")
+    ask(way, {}, {}, base_url=stream_server.url(refused, "text"), max_retries=0)
+    assert ["stream_options" in body for body in bodies(stream_server)] == [True, False, False]
+
+
+@each_way
+def test_heartbeats_of_a_request_that_fails_are_seen_and_nothing_else(
+    way: str, stream_server: ReplayServer
+) -> None:
+    fails = Reply(reads=(Read(0.0, b": one\n\n"), streams.ROLE), end="fin", pause=0.05)
+    (answer,) = ask(way, base_url=stream_server.url(fails, "text"))
+    kinds = [type(event) for event in answer.events]
+    assert kinds[0] is Heartbeat
+    assert kinds.count(StreamEnded) == 1
+    assert [event.type for event in answer.events].count("started") == 1
+
+
+@each_way
+def test_with_restart_torn_all_begins_anew(way: str, stream_server: ReplayServer) -> None:
+    (answer,) = ask(way, base_url=stream_server.url("fin-mid-text", "text"), restart_torn=True)
+    at = next(n for n, event in enumerate(answer.events) if isinstance(event, Restarted))
+    told = [
+        "".join(event.text for event in part if isinstance(event, TextDelta))
+        for part in (answer.events[:at], answer.events[at:])
+    ]
+    assert told[1] == streams.TEXT == answer.completion.content
+    assert told[0]
+    assert streams.TEXT.startswith(told[0])
+    assert [attempt.said for attempt in answer.completion.attempts] == [True, True]
+    restarted = answer.events[at]
+    assert isinstance(restarted, Restarted)
+    assert restarted.attempt == 2
+    assert "interrupted" in restarted.reason
+    assert sum(isinstance(event, StreamEnded) for event in answer.events) == 1
+
+
+def test_with_restart_torn_text_is_refused(stream_server: ReplayServer) -> None:
+    with Client(stream_server.url("text"), restart_torn=True) as client:
+        stream = client.chat(model="m", messages=[])
+        with pytest.raises(ValueError, match="restart_torn"):
+            _ = stream.text
+
+
+@bounded
+async def test_with_restart_torn_text_is_refused_by_asyncio_too() -> None:
+    async with AsyncClient("http://127.0.0.1:1", restart_torn=True) as client:
+        with pytest.raises(ValueError, match="restart_torn"):
+            _ = client.chat(model="m", messages=[]).text
+
+
+@each_way
+def test_without_it_nothing_is_asked_again_after_content(
+    way: str, stream_server: ReplayServer
+) -> None:
+    (answer,) = ask(way, base_url=stream_server.url("fin-mid-text", "text"))
+    assert isinstance(answer.error, StreamInterrupted)
+    assert len(stream_server.log.exchanges) == 1
+
+
+@each_way
+def test_after_the_total_nothing_is_asked(way: str, stream_server: ReplayServer) -> None:
+    clocks = Clocks(total=0.3)
+    (answer,) = ask(way, base_url=stream_server.url("stall-before-head"), clocks=clocks)
+    assert answer.completion.verdict.ending == "stalled"
+    assert "clock total" in (answer.completion.verdict.reason or "")
+    assert len(answer.completion.attempts) == 1
+
+
+@each_way
+def test_a_redirect_is_not_followed(way: str, stream_server: ReplayServer) -> None:
+    other = stream_server.url("text")
+    moved = Reply(status=307, headers=(("Location", f"{other}/chat/completions"),))
+    (answer,) = ask(way, base_url=stream_server.url(moved), api_key=KEY)
+    assert isinstance(answer.error, StreamInterrupted)
+    assert len(stream_server.log.exchanges) == 1
+
+
+# Leaving early -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", ["httpx2", "urllib3"])
+def test_leaving_the_block_closes_the_connection(backend: Any, stream_server: ReplayServer) -> None:
+    with Client(stream_server.url("stall-mid-text"), backend=backend) as client:
+        with client.chat(model="m", messages=[]) as stream:
+            for _ in stream.text:
+                break
+        stream_server.wait_closed()
+        assert stream.completion.verdict.ending == "cancelled"
+        assert stream.completion.content
+
+
+@pytest.mark.parametrize("backend", ["httpx2", "aiohttp"])
+@pytest.mark.parametrize("scenario", ["stall-mid-text", "stall-before-head", "stall-before-body"])
+@bounded
+async def test_cancelling_the_task_closes_the_connection(backend: Any, scenario: str) -> None:
+    async with (
+        ReplayServer() as server,
+        AsyncClient(server.url(scenario), backend=backend) as client,
+    ):
+        stream = client.chat(model="m", messages=[])
+        task = asyncio.create_task(stream.result())
+        await server.until(lambda log: log.exchanges)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await server.closed()
+        assert stream.completion.verdict.ending == "cancelled"
+        assert len(server.log.exchanges) == 1
+
+
+@pytest.mark.parametrize("backend", ["httpx2", "urllib3"])
+@pytest.mark.parametrize("scenario", ["stall-mid-text", "stall-before-head"])
+def test_control_c_closes_the_connection(
+    backend: Any, scenario: str, stream_server: ReplayServer
+) -> None:
+    def press() -> None:
+        stream_server.wait_until(lambda log: log.exchanges, TIMEOUT)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    with Client(stream_server.url(scenario), backend=backend) as client:
+        stream = client.chat(model="m", messages=[])
+        presser = threading.Thread(target=press)
+        presser.start()
+        with pytest.raises(KeyboardInterrupt):
+            stream.result()
+        presser.join(TIMEOUT)
+        stream_server.wait_closed()
+    assert stream.completion.verdict.ending == "cancelled"
+
+
+# Keys --------------------------------------------------------------------------------------------
+
+ECHOES = refusal(401, f"Incorrect API key provided: {KEY}", "invalid_api_key")
+PLACES: dict[str, dict[str, Any]] = {
+    "api_key": {"api_key": KEY},
+    "header": {"headers": {"api-key": KEY}},
+    "query": {"query": f"?key={KEY}"},
+    "login": {"login": f"user:{KEY}@"},
+    "environment": {"env": KEY},
+}
+
+
+@each_way
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("what", ["text", "stall-mid-text", "echo", "not-http", "refused"])
+def test_no_key_is_seen_anywhere(
+    way: str,
+    place: str,
+    what: str,
+    stream_server: ReplayServer,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, "untorn.wire")
+    where = dict(PLACES[place])
+    url = stream_server.url(ECHOES if what == "echo" else "text" if what == "refused" else what)
+    if what == "refused":
+        url = "http://127.0.0.1:1/v1"
+    url = url.replace("://", f"://{where.pop('login', '')}") + where.pop("query", "")
+    if (key := where.pop("env", None)) is not None:
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+    path = tmp_path / "answer"
+    clocks = Clocks(idle=0.2)
+    (answer,) = ask(way, {"record": path}, base_url=url, clocks=clocks, max_retries=0, **where)
+    shown = [str(answer), repr(answer.completion), str(answer.completion), caplog.text]
+    shown += [repr(record.args) for record in caplog.records]
+    shown += [path.read_text("utf-8"), *shown_by(answer.error)]
+    assert [text for text in shown if KEY in text] == []
+
+
+def shown_by(error: BaseException | None) -> Iterator[str]:
+    """What tools show of an exception: the traceback, and variables of all but the test itself."""
+    if error is None:
+        return
+    found = traceback.TracebackException.from_exception(error, capture_locals=True)
+    yield from traceback.TracebackException.from_exception(error).format()
+    one: traceback.TracebackException | None = found
+    while one is not None:
+        for frame in one.stack:
+            if "/tests/" not in frame.filename:
+                yield str(frame.locals)
+        one = one.__cause__ or one.__context__
+
+
+def test_no_key_is_in_a_repr() -> None:
+    url = f"https://user:{KEY}@api.example/v1?key={KEY}"
+    target = Target(base_url=url, api_key=KEY, headers={"api-key": KEY})
+    with Client(url, KEY, headers={"api-key": KEY}, targets=[target]) as client:
+        stream = client.chat(model="m", messages=[], headers={"x": KEY})
+        for thing in (client, target, stream, vars(client), stream._asking._call, *gc_of(client)):
+            assert KEY not in repr(thing)
+
+
+def gc_of(client: Client) -> list[object]:
+    """What a client holds of ours."""
+    return [one for one in gc.get_referents(client) if type(one).__module__.startswith("untorn")]
+
+
+def test_the_wire_is_logged_when_asked_and_only_then(
+    stream_server: ReplayServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with Client(stream_server.url("text")) as client:
+        client.chat(model="m", messages=[]).result()
+        assert [one for one in caplog.records if one.name == "untorn.wire"] == []
+        caplog.set_level(logging.DEBUG, "untorn.wire")
+        client.chat(model="m", messages=[]).result()
+    lines = [one.getMessage() for one in caplog.records if one.name == "untorn.wire"]
+    assert lines[0].startswith("> POST http://127.0.0.1:")
+    assert "< data: [DONE]" in lines
+
+
+# Mistakes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("choices", "why"),
+    [
+        ({"base_url": "localhost:8000"}, "base_url"),
+        ({"api_key": "two\nlines"}, "Authorization"),
+        ({"headers": {"a b": "c"}}, "name of a header"),
+        ({"headers": {"a": "ä"}}, "header a"),
+        ({"backend": "curl"}, "backend"),
+        ({"raise_on": "failed"}, "raise_on"),
+        ({"raise_on": {"torn"}}, "raise_on"),
+        ({"backend": "urllib3", "http2": True}, "http2"),
+    ],
+)
+def test_a_wrong_choice_is_told_at_once(choices: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        Client(**{"base_url": "http://127.0.0.1:1", **choices})
+
+
+def test_a_wrong_call_is_told_at_once() -> None:
+    with Client("http://127.0.0.1:1") as client:
+        with pytest.raises(ValueError, match="stream"):
+            client.chat(model="m", messages=[], stream=False)
+        with pytest.raises(TypeError, match="object cannot be sent as JSON"):
+            client.chat(model="m", messages=[], tools=object())
+        with pytest.raises(ValueError, match="raise_on"):
+            client.chat(model="m", messages=[], raise_on={"torn"})  # type: ignore[arg-type]
+
+
+def test_two_colours_see_the_same(stream_server: ReplayServer) -> None:
+    seen: list[tuple[list[str], Completion]] = []
+    for way in WAYS:
+        url = stream_server.url(refusal(500, "no", "x"), "reasoning")
+        (answer,) = ask(way, base_url=url)
+        seen.append(([event.type for event in answer.events], answer.completion))
+    for kinds, completion in seen[1:]:
+        assert kinds == seen[0][0]
+        assert completion.choices == seen[0][1].choices

@@ -47,7 +47,7 @@ def failure_of(exc: BaseException) -> Failure:
     """What ``exc``, raised by a read, means for the stream."""
     if not isinstance(exc, Exception):
         return Failure("cancelled", f"cancelled by {type(exc).__name__}")
-    chain = list(_chain(exc))
+    chain = list(chain_of(exc))
     names = [f"{cls.__module__}.{cls.__name__}" for one in chain for cls in type(one).__mro__]
     if not is_of_transport(exc):
         return Failure("cut", f"reading failed: {_described(exc)}")
@@ -67,7 +67,7 @@ def _is_reset(exc: BaseException) -> bool:
     return isinstance(exc, ConnectionError) or (isinstance(exc, OSError) and exc.errno in RESETS)
 
 
-def _chain(exc: BaseException | None) -> Iterator[BaseException]:
+def chain_of(exc: BaseException | None) -> Iterator[BaseException]:
     """``exc`` and what it was raised from; a few, since a chain may be a circle."""
     for _ in range(8):
         if exc is None:

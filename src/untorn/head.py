@@ -66,7 +66,7 @@ def read_head(status: int, headers: Headers = ()) -> Head:
     """
     try:
         pairs = dict(headers).items()
-        named = {_text(name).lower(): _text(value).strip() for name, value in pairs}
+        named = {header_text(name).lower(): header_text(value).strip() for name, value in pairs}
     except (ValueError, AttributeError) as exc:
         raise TypeError("headers are a mapping, or pairs, of names and values of text") from exc
     return Head(
@@ -77,9 +77,10 @@ def read_head(status: int, headers: Headers = ()) -> Head:
     )
 
 
-def _text(value: str | bytes) -> str:
-    # Header bytes are Latin-1 by history (RFC 9110, 5.5); raw pairs of ASGI are bytes.
-    return value.decode("latin-1") if isinstance(value, bytes) else value
+def header_text(value: str | bytes) -> str:
+    """A header's name or value. Bytes, as in the raw pairs of ASGI, are Latin-1 by history
+    (RFC 9110, 5.5)."""
+    return value if isinstance(value, str) else value.decode("latin-1")
 
 
 def _retry_after(named: Mapping[str, str]) -> float | None:

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from untorn.alarm import Alarm, TaskAlarm
 from untorn.async_sources import AsyncSource
-from untorn.chat.completion import ERRORS, RAISE_ON, Completion
+from untorn.chat.completion import RAISE_ON, Completion, outcomes_of
 from untorn.chat.verdict import Outcome
 from untorn.events import StreamEvent
 from untorn.failures import is_of_transport
@@ -65,9 +65,7 @@ def _reading(
     clocks: Clocks,
     record: str | os.PathLike[str] | None,
 ) -> Reading:
-    outcomes = frozenset(raise_on)
-    if not outcomes <= set(ERRORS):
-        raise ValueError(f"raise_on is a collection of {sorted(ERRORS)}, not {raise_on!r}")
+    outcomes = outcomes_of(raise_on)
     return Reading(options, clocks, outcomes, None if record is None else Recording(record))
 
 

@@ -11,7 +11,7 @@ from untorn.async_sources import (
     AsyncIterableSource,
     AsyncSource,
 )
-from untorn.head import Headers
+from untorn.head import Headers, header_text
 from untorn.sources import (
     FileSource,
     HttpxSource,
@@ -129,14 +129,9 @@ def _opened(source: Any, status: int | None, headers: Headers | None) -> Opened:
 def _pairs(headers: Any) -> list[tuple[str, str]]:
     pairs = headers.items() if hasattr(headers, "items") else headers
     try:
-        return [(_text(name), _text(value)) for name, value in pairs]
+        return [(header_text(name), header_text(value)) for name, value in pairs]
     except (TypeError, ValueError, AttributeError) as exc:
         raise TypeError("headers are a mapping, or pairs, of names and values of text") from exc
-
-
-def _text(value: str | bytes) -> str:
-    # Header bytes are Latin-1 by history (RFC 9110, 5.5).
-    return value if isinstance(value, str) else value.decode("latin-1")
 
 
 def _refusal(source: object) -> TypeError:

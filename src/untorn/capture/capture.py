@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+INTERRUPTED = "the recording was interrupted"
+"""What is said of an end that nobody saw."""
+
 
 class RawHead(Struct, frozen=True):
     """The head of a response as it was written down."""

@@ -14,18 +14,16 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from untorn.capture.capture import Capture, CaptureEvent, Close, RawHead, Read
+from untorn.capture.capture import INTERRUPTED, Capture, CaptureEvent, Close, RawHead, Read
 from untorn.capture.errors import CaptureError
 from untorn.capture.kept_headers import keep_headers
 from untorn.capture.limits import FORMAT_VERSION, MOST_HAR, MOST_SECONDS, READ_SIZE
 from untorn.head import EVENT_STREAM
 from untorn.readable import one_line_of_bytes, plain
+from untorn.sse.lines import BOM
 
-BOM = b"\xef\xbb\xbf"
 UNKNOWN_URL = "https://unknown.invalid/v1/chat/completions"
 """A capture does not know what was asked; .invalid is nobody's (RFC 2606)."""
-NO_END = "the recording was interrupted"
-"""In place of the end that nobody saw: an entry without an error has ended cleanly."""
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -270,7 +268,7 @@ def _response(capture: Capture) -> dict[str, Any]:
     }
     response["content"] |= _text(body)
     if close is None or close.reason is not None:
-        response["_error"] = NO_END if close is None else close.reason
+        response["_error"] = INTERRUPTED if close is None else close.reason
     return response
 
 

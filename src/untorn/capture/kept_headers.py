@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from untorn.head import Headers
+from untorn.head import Headers, header_text
 
 KEPT = frozenset(
     # What the body is and how it was sent: nobody can read it, or say what is missing, without.
@@ -24,7 +24,7 @@ KEPT_PREFIXES = ("x-ratelimit-", "anthropic-ratelimit-", "ratelimit-")
 
 def keep_headers(headers: Headers) -> list[tuple[str, str]]:
     """The headers that a capture keeps, in their order; bytes are read as Latin-1."""
-    texts = [(_text(name), _text(value)) for name, value in _pairs(headers)]
+    texts = [(header_text(name), header_text(value)) for name, value in _pairs(headers)]
     return [(name, _one_line(value)) for name, value in texts if _is_kept(name.lower())]
 
 
@@ -39,7 +39,3 @@ def _is_kept(name: str) -> bool:
 def _one_line(value: str) -> str:
     # No header holds them (RFC 9110, 5.5), but in HAR some join the values of several by LF.
     return value.replace("\n", ", ").replace("\r", "").replace("\0", "")
-
-
-def _text(value: str | bytes) -> str:
-    return value.decode("latin-1") if isinstance(value, bytes) else value

@@ -9,8 +9,8 @@ from untorn.capture.kept_headers import keep_headers
 from untorn.capture.limits import READ_SIZE
 from untorn.capture.untorn_reader import UntornReader
 from untorn.options import KIB
+from untorn.sse.lines import BOM
 
-BOM = b"\xef\xbb\xbf"
 UNTORN_START = b'{"untorn":'
 HAR_START = b'{"log":'
 MOST_START = KIB

@@ -12,10 +12,10 @@ from untorn.capture.capture import CaptureEvent, Close, Marker, RawHead, Read
 from untorn.capture.errors import CaptureError
 from untorn.capture.limits import FORMAT_VERSION, MOST_LINE, MOST_SECONDS
 from untorn.readable import one_line_of_bytes
+from untorn.sse.lines import BOM
 
 T = TypeVar("T")
 
-BOM = b"\xef\xbb\xbf"
 
 # Neither CR, LF nor NUL (RFC 9110, 5.5): who plays it back would send other headers.
 HeaderText = Annotated[str, msgspec.Meta(pattern=r"\A[^\r\n\0]*\Z")]

@@ -291,18 +291,19 @@ class CompletionBuilder:
                 self._extras.update(delta.extra)
                 kept += len(delta.annotations) + len(delta.parts)
         self._kept += kept
-        size, values = self._measure() if kept or self._extras else (0, 0)
-        if kept or len(self._extras) > known or size > LARGE:
-            self._kept += values // USUAL_WEIGHT
+        data = self._data
+        if kept or len(self._extras) > known or (self._extras and len(data) > LARGE):
+            self._kept += weight(data) // USUAL_WEIGHT
         if any(choice.delta and choice.delta.reasoning_details for choice in chunk.choices):
             self._details = sum(builder.kept_details for builder in self.choices.values())
         if len(self._extras) + self._kept + self._details > self._limits.extras:
             self.over = f"more than {self._limits.extras} unknown keys and values"
 
-    def _measure(self) -> tuple[int, int]:
-        """How long the payload at hand is, and about how many values it holds."""
+    @property
+    def _data(self) -> bytes:
+        """The payload at hand; nothing where there is none."""
         data = self.item.data if isinstance(self.item, Payload) else self.item
-        return (len(data), weight(data)) if isinstance(data, bytes) else (0, 0)
+        return data if isinstance(data, bytes) else b""
 
     # What is odd -----------------------------------------------------------------------------
 

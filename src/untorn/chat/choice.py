@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any, Literal
 
 from msgspec import Raw
 
 from untorn.chat.choice_calls import ChoiceCalls, ChoiceEnd, Deliver
-from untorn.chat.chunks import ChunkChoice, Delta, Finding
+from untorn.chat.chunks import ChunkChoice, Delta, Finding, findings_of
 from untorn.chat.completion import Audio, Choice, Message
 from untorn.chat.finish_reasons import STANDARD, Meaning, meaning_of
 from untorn.chat.pieces import join, joined, merge_block
@@ -186,7 +185,7 @@ class ChoiceBuilder:
         findings: list[Finding],
     ) -> None:
         where = f"in the {channel} of choice {self.index}"
-        findings += [Finding(code, where, count) for code, count in Counter(growth.codes).items()]
+        findings += findings_of(growth.codes, where)
         if growth.deliver:
             self._deliver(DELTAS[channel](self.index, growth.deliver))
         if growth.revised is not None and channel != "refusal":
@@ -207,7 +206,7 @@ class ChoiceBuilder:
 
     def _deliver_audio(self, data: str, growth: Growth, findings: list[Finding]) -> None:
         where = f"in the transcript of choice {self.index}"
-        findings += [Finding(code, where) for code in growth.codes]
+        findings += findings_of(growth.codes, where)
         if data or growth.deliver:
             self._deliver(AudioDelta(self.index, data, growth.deliver))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import Literal
 
-from untorn.chat.chunks import Finding, Fragment
+from untorn.chat.chunks import Finding, Fragment, findings_of
 from untorn.chat.completion import ToolCall, TornToolCall
 from untorn.chat.open_call import FinalCall, OpenCall
 from untorn.chat.tool_calls import ToolCalls
@@ -52,14 +52,14 @@ class ChoiceCalls(ToolCalls):
             call.told_name = call.name
             self._deliver(Revised(self._choice, "name", call.name, call.number))
         new, codes = call.append(fragment.arguments)
-        findings += [Finding(code, f"in the arguments of call {call.number}") for code in codes]
+        findings += findings_of(codes, f"in the arguments of call {call.number}")
         self._deliver_arguments(call, new)
 
     def release(self, findings: list[Finding], *, finished: bool) -> None:
         """Nothing more is expected: deliver what waits, and calls that got no arguments."""
         for call in self.calls:
             new, codes = call.close(finished=finished)
-            findings += [Finding(code, f"in call {call.number}") for code in codes]
+            findings += findings_of(codes, f"in call {call.number}")
             self._deliver_arguments(call, new)
             self._start(call)
 

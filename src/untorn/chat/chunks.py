@@ -6,6 +6,7 @@ for chunks of the usual shape, is in ``usual.py``.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,6 +28,12 @@ class Finding(NamedTuple):
     code: str
     detail: str
     times: int = 1
+
+
+def findings_of(codes: tuple[str, ...], detail: str) -> list[Finding]:
+    """One finding for each code, however often it is there."""
+    # Hardly ever are there any, and to count nothing costs as much as to read a short delta.
+    return [Finding(code, detail, times) for code, times in Counter(codes).items()] if codes else []
 
 
 class Fragment(Struct, gc=False):

@@ -36,6 +36,14 @@ ERRORS: dict[Outcome, type[IncompleteAnswer]] = {
 }
 
 
+def outcomes_of(raise_on: Collection[Outcome]) -> frozenset[Outcome]:
+    """The outcomes that a caller wants raised. Raises ValueError for what is none."""
+    outcomes = frozenset(raise_on)
+    if isinstance(raise_on, str) or not outcomes <= set(ERRORS):
+        raise ValueError(f"raise_on is a collection of {sorted(ERRORS)}, not {raise_on!r}")
+    return outcomes
+
+
 class ToolCall(Struct, frozen=True):
     """A whole tool call: its choice finished, and its arguments are what the model meant."""
 

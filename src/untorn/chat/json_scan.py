@@ -18,6 +18,9 @@ MOST_VALUES = 1024 * 1024
 takes as much memory. The largest answers that are no attack, four thousand tokens with the
 logprobs of twenty likelier ones each, hold 800,000."""
 
+HALF_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+"""The only way in which half a surrogate pair can come in valid UTF-8."""
+
 WINDOW = 64 * 1024
 
 
@@ -58,9 +61,12 @@ def weight(data: bytes) -> int:
     return data.count(b",") + data.count(b"[") + 4 * data.count(b"{")
 
 
-def has_too_many_values(data: bytes) -> bool:
-    """Whether to decode ``data`` would take more memory than it is worth."""
-    if len(data) < MOST_VALUES // 2 or weight(data) <= MOST_VALUES:
+def has_too_many_values(text: str | bytes) -> bool:
+    """Whether to decode ``text`` would take more memory than it is worth."""
+    if len(text) < MOST_VALUES // 2:
+        return False
+    data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    if weight(data) <= MOST_VALUES:
         return False
     return sum(map(weight, outside_strings(data))) > MOST_VALUES
 
@@ -73,7 +79,7 @@ def is_json(text: str, depth: int) -> bool:
     data = text.encode("utf-8", "surrogatepass")
     if not _is_by_the_letter(data):
         # msgspec refuses half a surrogate pair, which the letter permits.
-        whole = _HALF.sub(rb"\\u00", data)
+        whole = HALF_ESCAPE.sub(rb"\\u00", data)
         if whole == data or not _is_by_the_letter(whole):
             return False
     # Python reads no integer of more digits. (0: it reads them all.)
@@ -99,7 +105,6 @@ def _holds_an_integer_over(most: int, data: bytes) -> bool:
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STEPS = bytes.maketrans(b"[{]}", b"\2\2\0\0")
 _validate = msgspec.json.Decoder(msgspec.Raw).decode
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 # A string is one match, so that digits in it don't count.
 _STRING_OR_NUMBER = re.compile(
     rb'"(?:[^"\\]++|\\.)*+"|(?<![0-9.eE+-])[0-9.eE+-]{1000,}+', re.DOTALL

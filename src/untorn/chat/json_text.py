@@ -59,7 +59,7 @@ def decode(data: bytes, depth: int, *, repeated_keys: bool = False) -> Decoded:
 
 def load(text: str, depth: int) -> Any:
     """The value of ``text`` by the letter, or an object that equals nothing else."""
-    if not text or too_deep(text, depth) or has_too_many_values(text.encode("utf-8", "replace")):
+    if not text or too_deep(text, depth) or has_too_many_values(text):
         return NOTHING
     try:
         return msgspec.json.decode(text)

@@ -13,10 +13,11 @@ from untorn.chat.chunks import (
     read_chunk,
 )
 from untorn.chat.error_object import error_of, find_error
+from untorn.chat.json_scan import HALF_ESCAPE
 from untorn.chat.json_text import NotJson, decode, value_of
 from untorn.chat.payload import Item, Kind, Note, Payload, is_done
 from untorn.chat.quirks.message_for_delta import what_is_said
-from untorn.chat.quirks.surrogate_split import ESCAPE, scrub, scrub_extras
+from untorn.chat.quirks.surrogate_split import scrub, scrub_extras
 from untorn.chat.verdict import ErrorObject
 from untorn.options import Limits
 
@@ -97,7 +98,7 @@ class PayloadReader:
             # An error hidden by a second key would be a failure hidden.
             search = self._repeated_keys or in_array or data.count(b'"error"') > 1
             decoded = decode(data, self._depth, repeated_keys=search)
-            self._has_halves = ESCAPE.search(data) is not None
+            self._has_halves = HALF_ESCAPE.search(data) is not None
             value = scrub(decoded.value, TEXT_KEYS) if self._has_halves else decoded.value
         except (NotJson, RecursionError) as exc:
             builder.found("bad-json", f"an event is lost, {exc}", data)

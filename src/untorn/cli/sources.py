@@ -20,6 +20,7 @@ from untorn.capture import (
     RawHead,
     Read,
 )
+from untorn.capture.capture import INTERRUPTED
 from untorn.events import StreamEnded, StreamEvent
 from untorn.stream import ChatStream
 
@@ -104,7 +105,7 @@ class Interrupt:
 
 
 Failure = tuple[Literal["cut", "cancelled"], str]
-INTERRUPTED: Failure = ("cut", "the recording was interrupted")
+UNSEEN: Failure = ("cut", INTERRUPTED)
 
 
 def follow(source: Source, stream: ChatStream, interrupt: Interrupt) -> Iterator[list[StreamEvent]]:
@@ -114,7 +115,7 @@ def follow(source: Source, stream: ChatStream, interrupt: Interrupt) -> Iterator
     alone, if nothing had come.
     """
     player = _Player(source, stream)
-    failure: Failure = INTERRUPTED
+    failure: Failure = UNSEEN
     error: CaptureError | None = None
     try:
         while data := interrupt.wait(source.read):
@@ -162,7 +163,7 @@ class _Player:
 
     def fail(self, failure: Failure) -> Iterator[list[StreamEvent]]:
         """The reading ended otherwise: what was held, and the stream's last events."""
-        if failure is not INTERRUPTED:
+        if failure is not UNSEEN:
             with suppress(CaptureError):
                 rest = self._reader.receive_eof()
                 yield from self._hand_in([one for one in rest if not isinstance(one, Close)])

@@ -23,7 +23,7 @@ from untorn.clients.policy import Ask, Health, Result, Rules, policy
 from untorn.clients.requests import Endpoint, Request, request
 from untorn.errors import NoConnection
 from untorn.events import Heartbeat, Restarted, StreamEnded, StreamEvent, ToolCallFinished
-from untorn.failures import is_of_transport
+from untorn.failures import chain_of, is_of_transport
 from untorn.options import Options
 from untorn.patience import Patience
 from untorn.reading import Reading
@@ -67,10 +67,8 @@ class Try(Reading):
         cause = self._cause
         if self.secrets.are_in(cause):
             return None
-        one = cause
-        while one is not None:
+        for one in chain_of(cause):  # no longer one is without a secret
             one.__traceback__ = None
-            one = one.__cause__ or one.__context__
         return cause
 
     def begin(self, opened: Opened, received: Callable[[], int | None], at: float) -> None:

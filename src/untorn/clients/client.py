@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 
 from msgspec import structs
 
-from untorn.chat.completion import ERRORS, RAISE_ON
+from untorn.chat.completion import RAISE_ON, outcomes_of
 from untorn.chat.verdict import Outcome
 from untorn.clients.addresses import DEFAULT, address_of
 from untorn.clients.asking import Asking, Call
@@ -40,14 +40,14 @@ class _AnyClient:
         self,
         base_url: str | None,
         api_key: str | None,
-        headers: Mapping[str, str],
+        headers: Mapping[str, str] | None,
         targets: Sequence[Target],
         rules: Rules,
         options: Options,
         raise_on: Collection[Outcome],
     ) -> None:
-        _check_outcomes(raise_on)
-        first = _first_endpoint(base_url, api_key, headers)
+        self._raise_on = outcomes_of(raise_on)
+        first = _first_endpoint(base_url, api_key, headers or {})
         others = [
             endpoint(address_of(one.base_url), one.api_key, one.headers, one.model)
             for one in targets
@@ -56,7 +56,6 @@ class _AnyClient:
         self._rules = structs.replace(rules, targets=len(self._endpoints))
         self._health = Health()
         self._options = options
-        self._raise_on = raise_on
 
     def __repr__(self) -> str:
         shown = ", ".join(one.address.shown for one in self._endpoints)
@@ -64,12 +63,14 @@ class _AnyClient:
 
     def _asking(
         self,
-        fields: dict[str, Any],
-        headers: Mapping[str, str],
+        body: dict[str, Any],
+        extra_body: Mapping[str, Any] | None,
+        headers: Mapping[str, str] | None,
         record: str | os.PathLike[str] | None,
         raise_on: Collection[Outcome] | None,
         clocks: Clocks | None,
     ) -> Asking:
+        fields = {**body, **(extra_body or {})}
         if fields.pop("stream", True) is not True:
             raise ValueError("stream is always true: result() gives the whole answer")
         choices = fields.get("n")
@@ -78,17 +79,15 @@ class _AnyClient:
             options = structs.replace(options, choices=choices)
         if clocks is not None:
             rules = structs.replace(rules, clocks=clocks)
-        if raise_on is not None:
-            _check_outcomes(raise_on)
         return Asking(
             Call(
                 endpoints=self._endpoints,
                 fields=snapshot(fields),
-                headers=hidden(headers),
+                headers=hidden(headers or {}),
                 rules=rules,
                 health=self._health,
                 options=options,
-                raise_on=self._raise_on if raise_on is None else raise_on,
+                raise_on=self._raise_on if raise_on is None else outcomes_of(raise_on),
                 record=record,
                 random=random.random,
             )
@@ -130,7 +129,7 @@ class Client(_AnyClient):
             include_usage=include_usage,
             clocks=clocks,
         )
-        super().__init__(base_url, api_key, headers or {}, targets, rules, options, raise_on)
+        super().__init__(base_url, api_key, headers, targets, rules, options, raise_on)
         module = import_module(f"untorn.clients.{_one_of(backend, ('httpx2', 'urllib3'))}")
         self._backend: Backend = module.Backend(http_client, http2=http2, proxy=proxy)
 
@@ -154,8 +153,8 @@ class Client(_AnyClient):
         Raises TypeError for what is no JSON, ValueError for a header that cannot be sent, OSError
         if the file to record to cannot be made.
         """
-        body = {"model": model, "messages": messages, **fields, **(extra_body or {})}
-        asking = self._asking(body, headers or {}, record, raise_on, clocks)
+        body = {"model": model, "messages": messages, **fields}
+        asking = self._asking(body, extra_body, headers, record, raise_on, clocks)
         source = ClientSource(self._backend, asking)
         return ClientReader(source, asking, has_text=not self._rules.restart_torn)
 
@@ -197,7 +196,7 @@ class AsyncClient(_AnyClient):
             include_usage=include_usage,
             clocks=clocks,
         )
-        super().__init__(base_url, api_key, headers or {}, targets, rules, options, raise_on)
+        super().__init__(base_url, api_key, headers, targets, rules, options, raise_on)
         module = import_module(f"untorn.clients.{_one_of(backend, ('httpx2', 'aiohttp'))}")
         self._backend: AsyncBackend = module.AsyncBackend(http_client, http2=http2, proxy=proxy)
 
@@ -214,8 +213,8 @@ class AsyncClient(_AnyClient):
         **fields: Any,
     ) -> AsyncClientReader:
         """See ``Client.chat``; the reader is an AsyncReader, and nothing is awaited here."""
-        body = {"model": model, "messages": messages, **fields, **(extra_body or {})}
-        asking = self._asking(body, headers or {}, record, raise_on, clocks)
+        body = {"model": model, "messages": messages, **fields}
+        asking = self._asking(body, extra_body, headers, record, raise_on, clocks)
         source = AsyncClientSource(self._backend, asking)
         return AsyncClientReader(source, asking, has_text=not self._rules.restart_torn)
 
@@ -241,11 +240,6 @@ def _first_endpoint(
     if api_key is None and address.origin in origins[1:] and "authorization" not in named:
         raise ValueError(NO_KEY.format(address.origin))
     return endpoint(address, api_key, headers)
-
-
-def _check_outcomes(raise_on: Collection[Outcome]) -> None:
-    if isinstance(raise_on, str) or set(raise_on) - set(ERRORS):
-        raise ValueError(f"raise_on is a collection of {sorted(ERRORS)}, not {raise_on!r}")
 
 
 def _one_of(backend: str, known: tuple[str, ...]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from untorn.async_sources import AsyncSource
 from untorn.clients.requests import Request
@@ -13,9 +13,6 @@ try:
     import httpx2
 except ImportError as exc:
     raise ImportError('the client needs httpx2: pip install "untorn[client]"') from exc
-
-if TYPE_CHECKING:
-    from untorn.options import Clocks
 
 
 class Backend:
@@ -79,17 +76,14 @@ def _built(client: httpx2.Client | httpx2.AsyncClient, request: Request) -> http
     address = request.address
     # The query may hold a key, and httpx2 logs URLs: it gets one without, and sends this.
     path = address.url.removeprefix(address.origin).encode()
+    longest = request.longest_wait
     return client.build_request(
         "POST",
         address.shown,
         headers=request.revealed,
         content=request.body,
-        timeout=_timeout(request.clocks),
+        timeout=httpx2.Timeout(
+            connect=request.clocks.connect, read=longest, write=longest, pool=None
+        ),
         extensions={"target": path} if address.query else None,
     )
-
-
-def _timeout(clocks: Clocks) -> httpx2.Timeout:
-    waits = [one for one in (clocks.first_byte, clocks.total) if one is not None]
-    head = min(waits, default=None)
-    return httpx2.Timeout(connect=clocks.connect, read=head, write=head, pool=None)

@@ -46,6 +46,13 @@ class Request(Struct, frozen=True):
         """The headers as they are sent."""
         return {name: value.reveal() for name, value in self.headers}
 
+    @property
+    def longest_wait(self) -> float | None:
+        """Seconds that an HTTP library may wait for a part of the head; None: as long as it
+        takes."""
+        waits = [one for one in (self.clocks.first_byte, self.clocks.total) if one is not None]
+        return min(waits, default=None)
+
     def __repr__(self) -> str:
         return f"Request({self.address.shown!r}, {len(self.body)} bytes)"
 

@@ -53,7 +53,7 @@ class Backend:
             request.address.url,
             headers=request.revealed,
             body=request.body,
-            timeout=_timeout(request),
+            timeout=urllib3.Timeout(connect=request.clocks.connect, read=request.longest_wait),
             retries=False,
             redirect=False,
             preload_content=False,
@@ -73,9 +73,3 @@ def _pools(proxy: str | None) -> urllib3.PoolManager:
     if proxy is None:
         return urllib3.PoolManager(num_pools=POOLS, maxsize=KEPT)
     return urllib3.ProxyManager(proxy, num_pools=POOLS, maxsize=KEPT)
-
-
-def _timeout(request: Request) -> urllib3.Timeout:
-    clocks = request.clocks
-    waits = [one for one in (clocks.first_byte, clocks.total) if one is not None]
-    return urllib3.Timeout(connect=clocks.connect, read=min(waits, default=None))

@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from untorn.capture import Read
+from untorn.sse.lines import BOM
 
 Reads = Sequence[Read]
 
 COMMENT = b": keep-alive\n\n"
-BOM = b"\xef\xbb\xbf"
 GZIP_WBITS = 31  # zlib's way to say: with the head and the end of gzip
 
 # Two line ends, and not the two characters of one.

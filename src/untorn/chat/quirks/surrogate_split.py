@@ -10,9 +10,6 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
-"""The only way in which half a pair can come in valid UTF-8."""
-
 _LONE = re.compile("[\ud800-\udfff]")
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+# Its assertions are those of two tests, and shall tell as much as theirs.
+pytest.register_assert_rewrite("tests.parity")
 
 # How long an example takes says more about the machine than about the code. In CI Hypothesis has
 # a profile that makes the examples the same each time; this one is built on the one in force.

@@ -12,36 +12,24 @@ import pytest
 
 from tests.colours import bounded
 from tests.http_clients import ASYNC, TIMEOUT, no_task_left
+from tests.replies import ANSWER, GZIPPED, NO_HEAD, begun, each_framing
 from untorn import StreamInterrupted
 from untorn.async_sources import AiohttpSource, AsyncHttpxSource, AsyncIterableSource
 from untorn.capture import Read
 from untorn.options import MIB, Clocks
 from untorn.reader import AsyncReader, aread
 from untorn.replay import ReplayServer, faults
-from untorn.replay.reply import NEVER, Framing, Reply
-from untorn.replay.streams import ROLE, contents, stream
+from untorn.replay.reply import Framing, Reply
+from untorn.replay.streams import ROLE
 from untorn.responses import async_source_of
-from untorn.sources import Opened
-
-ANSWER = stream(contents())
-GZIPPED = (("Content-Type", "text/event-stream"), ("Content-Encoding", "gzip"))
-NO_HEAD = Opened(None, [])
-FRAMINGS: list[Framing] = ["chunked", "close", "content-length"]
 
 each_library = pytest.mark.parametrize("library", ASYNC)
-each_framing = pytest.mark.parametrize("framing", FRAMINGS)
 
 
 @pytest.fixture
 def server() -> Iterator[ReplayServer]:
     with ReplayServer() as server:
         yield server
-
-
-def begun(framing: Framing = "chunked") -> Reply:
-    """One event, and then nothing for ever."""
-    length = 5000 if framing == "content-length" else None
-    return Reply(reads=[ROLE], framing=framing, content_length=length, pause=NEVER)
 
 
 @each_framing

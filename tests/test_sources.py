@@ -14,34 +14,23 @@ from typing import Any
 import pytest
 
 from tests.http_clients import KEEPING_ALIVE, SYNC, TIMEOUT, no_thread_left
+from tests.replies import ANSWER, GZIPPED, NO_HEAD, begun, each_framing
 from untorn.capture import Read
 from untorn.options import MIB, Clocks
 from untorn.reader import read
 from untorn.replay import ReplayServer, faults
-from untorn.replay.reply import NEVER, Framing, Reply
-from untorn.replay.streams import ROLE, contents, stream
+from untorn.replay.reply import Framing, Reply
+from untorn.replay.streams import ROLE
 from untorn.responses import source_of
 from untorn.sources import FileSource, HttpxSource, IterableSource, Opened
 
-ANSWER = stream(contents())
-GZIPPED = (("Content-Type", "text/event-stream"), ("Content-Encoding", "gzip"))
-FRAMINGS: list[Framing] = ["chunked", "close", "content-length"]
-NO_HEAD = Opened(None, [])
-
 each_library = pytest.mark.parametrize("library", SYNC)
-each_framing = pytest.mark.parametrize("framing", FRAMINGS)
 
 
 @pytest.fixture
 def server() -> Iterator[ReplayServer]:
     with ReplayServer() as server:
         yield server
-
-
-def begun(framing: Framing = "chunked") -> Reply:
-    """One event, and then nothing for ever."""
-    length = 5000 if framing == "content-length" else None
-    return Reply(reads=[ROLE], framing=framing, content_length=length, pause=NEVER)
 
 
 @each_framing

@@ -16,7 +16,9 @@ from untorn.chat.chunks import (
     Finding,
     Fragment,
     code_of_messages,
+    findings_of,
     is_chunk,
+    is_finite_without_logprobs,
     keep_logprobs_as_sent,
     read_chunk,
     wire_index,
@@ -649,3 +651,26 @@ def test_any_json_object_can_be_read_and_every_finding_has_a_code_of_the_vocabul
     read = read_chunk(body, is_document=is_document)
     assert set(codes(read.findings)) <= set(CODES)
     assert all(one.index >= 0 for one in read.choices)
+
+
+@pytest.mark.parametrize(
+    ("data", "finite"),
+    [
+        (b'{"choices":[{"logprobs":{"content":[1e999]}}]}', True),
+        (b'{"choices":[{"logprobs":{"content":[1e999]}},{"logprobs":null}],"x":1}', True),
+        (b'{"choices":[{"logprobs":{"content":[1e999]}}],"x":1e999}', False),
+        (b'{"choices":[{"logprobs":{"content":[NaN]}}]}', False),
+        (b'{"choices":7}', False),
+    ],
+)
+def test_numbers_out_of_range_are_told_apart_by_where_they_are(data: bytes, finite: bool) -> None:
+    assert is_finite_without_logprobs(data) == finite
+
+
+def test_codes_become_one_finding_each_in_the_order_of_their_first() -> None:
+    codes = ("lone-surrogate", "surrogate-split", "lone-surrogate")
+    assert findings_of(codes, "here") == [
+        Finding("lone-surrogate", "here", 2),
+        Finding("surrogate-split", "here"),
+    ]
+    assert findings_of((), "here") == []

@@ -19,6 +19,7 @@ from untorn.chat.completion import (
     TornToolCall,
     Usage,
     decode_logprobs,
+    outcomes_of,
 )
 from untorn.chat.verdict import Defect, Ending, ErrorObject, Outcome, Verdict
 from untorn.errors import (
@@ -464,3 +465,12 @@ def test_openai_object_has_the_calls_that_are_not_torn() -> None:
 )
 def test_completion_is_one_readable_line(there: Completion, line: str) -> None:
     assert str(there) == line
+
+
+def test_outcomes_to_be_raised_are_those_that_there_are() -> None:
+    assert outcomes_of(["failed", "failed"]) == {"failed"}
+    assert outcomes_of(()) == frozenset()
+    wrong: list[Any] = ["failed", "", ["fail"], {"complete"}]
+    for one in wrong:
+        with pytest.raises(ValueError, match="raise_on is a collection of"):
+            outcomes_of(one)

@@ -110,6 +110,7 @@ def test_more_values_than_the_limit_are_too_many(
     monkeypatch.setattr(json_scan, "WINDOW", 64 * 1024)
     most = MOST_VALUES // weight(value)
     assert has_too_many_values(b"[" + value * (most + 1) + b"1]")
+    assert has_too_many_values("[" + value.decode() * (most + 1) + "1]")
     assert not has_too_many_values(b"[" + value * (most - 1) + b"1]")
 
 
@@ -135,3 +136,10 @@ class Counted:
     def __call__(self, data: bytes) -> int:
         self.size += len(data)
         return weight(data)
+
+
+def test_number_that_is_long_but_no_integer_can_be_read() -> None:
+    digits = "9" * (MOST_DIGITS + 1)
+    assert is_json(f"[0.{digits}]", DEPTH)
+    assert is_json(f'["{digits}"]', DEPTH)
+    assert not is_json(f"[{digits}]", DEPTH)

@@ -313,3 +313,19 @@ def test_text_with_too_many_values_is_not_read() -> None:
     assert value_of(TOO_MANY, DEPTH) is NOTHING
     assert load(TOO_MANY.decode(), DEPTH) is NOTHING
     assert is_torn(TOO_MANY)
+
+
+@pytest.mark.parametrize(
+    ("data", "torn"),
+    [
+        (b'{"a": "b', True),
+        (b'{"a": tru', True),
+        (b'{"a": 1', True),
+        (b'{"a": 1}', False),
+        (b'{"a" 1, "b": 2, "c": 3}', False),
+        (b"[1, 2] and more that is no JSON", False),
+        (b"9" * 5000, False),
+    ],
+)
+def test_begin_of_a_text_is_told_from_what_is_none(data: bytes, torn: bool) -> None:
+    assert is_torn(data) == torn

@@ -521,3 +521,18 @@ def test_nothing_of_an_array_is_read_after_a_limit() -> None:
 def test_nothing_is_raised_for_any_payload(payloads: list[Payload]) -> None:
     reading = Reading(*payloads)
     assert all(str(one).isprintable() for one in reading.builder.out)
+
+
+def test_number_out_of_range_is_told_unless_it_is_in_logprobs() -> None:
+    inside = b'{"choices":[{"index":0,"delta":{"content":"a"},"logprobs":{"content":[1e999]}}]}'
+    beside = b'{"choices":[{"index":0,"delta":{"content":"a"}}],"x":1e999}'
+    assert "json-nonfinite" not in Reading(inside).codes
+    assert "json-nonfinite" in Reading(beside).codes
+
+
+def test_arguments_beside_a_number_out_of_range_are_not_to_be_run() -> None:
+    call = b'{"index":0,"id":"c","function":{"name":"f","arguments":{"a":1e999}}}'
+    finish = b'{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}'
+    reading = Reading(b'{"choices":[{"index":0,"delta":{"tool_calls":[%b]}}]}' % call, finish)
+    (made,) = reading.completion.tool_calls
+    assert made.state == "torn"

@@ -70,3 +70,33 @@ def test_a_header_that_cannot_be_sent_is_refused_without_being_shown(value: str)
 
 def test_a_request_shows_neither_headers_nor_body() -> None:
     assert repr(made(FIELDS)) == "Request('https://api.example/v1/chat/completions', 81 bytes)"
+
+
+@pytest.mark.parametrize(
+    ("clocks", "longest"),
+    [
+        (Clocks(first_byte=3, total=None), 3),
+        (Clocks(first_byte=3, total=2), 2),
+        (Clocks(first_byte=None, total=5), 5),
+        (Clocks(first_byte=None, total=None), None),
+    ],
+)
+def test_a_library_waits_as_long_as_the_clocks_for_the_head_allow(
+    clocks: Clocks, longest: float | None
+) -> None:
+    sent = request(endpoint(ADDRESS, None, {}), snapshot(FIELDS), [], clocks, include_usage=True)
+    assert sent.longest_wait == longest
+
+
+def test_what_cannot_be_sent_is_refused() -> None:
+    with pytest.raises(TypeError, match="a object cannot be sent as JSON"):
+        snapshot({"x": object()})
+    with pytest.raises(ValueError, match="'a b' is no name of a header"):
+        hidden({"a b": "1"})
+
+
+def test_a_login_in_the_url_is_sent_unless_there_is_a_key() -> None:
+    address = address_of("https://me:secret@api.example")
+    with_login = dict(endpoint(address, None, {}).headers)
+    assert with_login["Authorization"].reveal().startswith("Basic ")
+    assert dict(endpoint(address, "key", {}).headers)["Authorization"].reveal() == "Bearer key"

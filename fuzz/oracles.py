@@ -94,11 +94,18 @@ def frames_by_the_letter(framing: Framed, reading: Reading, completion: Completi
     codes = {defect.code for defect in completion.verdict.defects}
     if framing.codes or framing.names_errors or codes & BROKEN:
         return None  # what is no JSON loses its blank lines
-    if any("\n:" in event[1] for event in reading.events):
-        return None  # a keep-alive in data of several lines, which are no JSON either
     payloads = [_as_read(payload.decode("utf-8", "replace")) for payload in framing.payloads]
-    data = [_as_read(event[1]) for event in reading.events]
+    data = [_as_read(text) for event in reading.events for text in _as_framed(event[1])]
     return None if payloads == data else f"payloads: framing gives {payloads}, the standard {data}"
+
+
+def _as_framed(data: str) -> list[str]:
+    """Data of several lines that is no JSON is read line by line (corpus rule 2)."""
+    try:
+        json.loads(data, strict=False)
+    except ValueError:
+        return [line for line in data.split("\n") if line.strip()] or [data]
+    return [data]
 
 
 def says_what_was_sent(payloads: list[str], completion: Completion) -> str | None:

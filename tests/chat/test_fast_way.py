@@ -350,6 +350,12 @@ def test_fragments_without_arguments_are_taken() -> None:
     ]
 
 
+@pytest.mark.parametrize("key", ['a\\"b', "a\\\\b", "a\\nb", "\\u0000", "é", "", "__class__"])
+def test_whatever_the_keys_of_a_vendor_are_the_ways_agree(key: str) -> None:
+    more = chunk(f'"content":"b","{key}":"p"', f',"{key}":7', f',"{key}":null')
+    assert plain_items(*START, *[more] * (2 * MANY))[: MANY - 2] == [*START, *[more] * (MANY - 4)]
+
+
 def test_what_was_learned_is_kept_over_heartbeats() -> None:
     assert plain_items(*LEARNED, *[KeepAlive()] * 40, VENDOR) == [*LEARNED, *[KeepAlive()] * 40]
 

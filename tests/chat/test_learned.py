@@ -15,7 +15,9 @@ def payload(delta: dict[str, Any], choice: dict[str, Any], chunk: dict[str, Any]
     return json.dumps({"choices": [{"index": 0, "delta": delta, **choice}], **chunk}).encode()
 
 
-TEXT = {"content": "a"}
+Levels = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
+
+TEXT: dict[str, Any] = {"content": "a"}
 
 
 def test_keys_of_all_three_levels_are_learned_by_name() -> None:
@@ -84,3 +86,19 @@ def test_key_that_is_read_elsewhere_may_only_be_null() -> None:
 )
 def test_anything_more_that_is_unusual_is_not_learned(data: bytes) -> None:
     assert learn(data) is None
+
+
+@pytest.mark.parametrize("key", ['a"b', "a\\b", "a\n", "\0", "\x1f"])
+def test_key_that_json_escapes_is_not_learned(key: str) -> None:
+    of_all: list[Levels] = [({**TEXT, key: 1}, {}, {}), (TEXT, {key: 1}, {}), (TEXT, {}, {key: 1})]
+    for levels in of_all:
+        assert learn(payload(*levels)) is None
+
+
+@pytest.mark.parametrize("key", ["", " ", "é", "\x7f", "\u2028", "__class__", "self", "1", "id"])
+def test_any_other_key_is_learned_whatever_python_thinks_of_it(key: str) -> None:
+    of_two: list[Levels] = [({**TEXT, key: 1}, {}, {}), (TEXT, {key: 1}, {})]
+    for levels in of_two:
+        shape = learn(payload(*levels))
+        assert shape is not None
+        assert shape.decode(payload(*levels)).choices[0].delta.text == "a"

@@ -7,6 +7,7 @@ way; so shapes are shared by all streams, and forgotten when others are newer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -35,6 +36,9 @@ MOST_BYTES = 64 * 1024
 """How long the payload may be: what is longer is not worth another look."""
 MOST_SHAPES = 64
 """How many shapes are remembered."""
+
+# Characters that JSON escapes: no struct has a key with one.
+_ESCAPED = re.compile(r'["\\\x00-\x1f]')
 
 DELTAS: dict[str, type[OnlyText | OnlyReasoningContent | OnlyReasoning]] = {
     "content": OnlyText,
@@ -70,6 +74,8 @@ def learn(data: bytes) -> LearnedShape | None:
         return None
     keys = chunk_keys + choice_keys + delta_keys
     if len(kinds) != 1 or len(keys) > MOST_KEYS or sum(map(len, keys)) > MOST_CHARACTERS:
+        return None
+    if any(map(_ESCAPED.search, keys)):
         return None
     shape = _shape(kinds[0], chunk_keys, choice_keys, delta_keys)
     try:

@@ -12,6 +12,7 @@ from openai.types.chat import ChatCompletionChunk
 
 from fuzz.inputs import Input
 from untorn import Choice, Clocks, Completion, Options, ToolCall, parse
+from untorn.chat.chunks import FRAGMENT_KEYS
 from untorn.chat.completion import decode_logprobs
 from untorn.clients.canonical import chunk_of
 from untorn.clients.repair import Asked, Repair
@@ -148,11 +149,15 @@ def _said_by(choice: Choice) -> dict[str, Any]:
         "audio": (audio.data, audio.transcript or "") if audio else ("", ""),
         "logprobs": [raw for raw in map(_logprobs, choice.raw_logprobs) if raw],
         "calls": [
-            (call.id, call.type, call.name, call.arguments, call.extra)
+            (call.id, call.type, call.name, call.arguments, _extras(call))
             for call in message.tool_calls
             if isinstance(call, ToolCall)
         ],
     }
+
+
+def _extras(call: ToolCall) -> dict[str, Any]:
+    return {key: value for key, value in call.extra.items() if key not in FRAGMENT_KEYS}
 
 
 def _logprobs(raw: bytes) -> Any:
@@ -202,9 +207,7 @@ def _odd_payload(payload: bytes) -> Iterator[str]:
         return
     for choice in value["choices"]:
         for call in choice["delta"].get("tool_calls") or ():
-            if call.get("type") == "custom":
-                continue
-            if not _is_json(call["function"]["arguments"] or "{}"):
+            if "custom" not in call and not _is_json(call["function"]["arguments"] or "{}"):
                 yield f"torn call: {payload!r}"
     for error in errors_of(value):
         yield f"type {error}: {payload!r}"

@@ -22,7 +22,7 @@ from untorn.clients.repair import Asked
 HARMLESS = frozenset(
     "arguments-double-encoded arguments-empty duplicate-key finish-reason-mismatch"
     " finish-reason-nonstandard legacy-function-call reasoning-duplicated think-tags"
-    " tool-id-duplicated tool-id-missing usage-repeated".split()
+    " tool-id-duplicated tool-id-missing tool-index-offset usage-repeated".split()
 )
 """What the server said, and no more than odd."""
 PASSED_ON = frozenset(
@@ -31,7 +31,7 @@ PASSED_ON = frozenset(
     " usage-placeholder".split()
 )
 """What a repaired body may have if the body has it, too."""
-SERVERS_WORDS = frozenset("finish_reason service_tier".split())
+SERVERS_WORDS = frozenset("finish_reason obfuscation service_tier".split())
 """OpenAI's types name all values of these; what another server says is not replaced."""
 WITHIN = ("choices.logprobs", "choices.delta.audio", "choices.delta.tool_calls.type", "usage")
 """Where the server's own values stand as it sent them; the type of a custom tool is in no chunk of

@@ -81,7 +81,6 @@ def test_bare_line_was_told_by_itself_and_any_other_by_the_next() -> None:
     block.add(b"data: c\n")
     assert block.take_told() == b"data: b\n\n"
     assert block.take() == b"data: c\n"
-    assert block.is_at_rest
 
 
 def test_nothing_was_told_of_no_line() -> None:
@@ -94,7 +93,18 @@ def test_lf_of_a_line_that_was_told_is_forgotten() -> None:
     block.take_told()
     assert not block.add(b"\n")
     assert block.take() == b""
-    assert block.is_at_rest
+
+
+def test_after_a_bare_line_every_line_is_a_piece() -> None:
+    for bare in (b'{"a":1}\n\n', b" [1]\r\n\r\n", b'\xef\xbb\xbf{"a":1}\r\r'):
+        for reads in cuttings(bare):
+            block = Block(LIMITS)
+            for data in reads:
+                for piece in pieces_of(data, block):
+                    if block.add(piece):
+                        block.take()
+            assert not block.is_at_rest
+            assert list(pieces_of(b"data: a\n\n", block)) == [b"data: a\n", b"\n"]
 
 
 def test_lf_of_a_line_that_is_too_long_ends_nothing() -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from untorn.options import MIB, Limits
+from untorn.sse.lines import BOM
 
 _USUAL_EVENT = re.compile(rb"data: [^\r\n]*+\n\n")
 _LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\n|\r)")
@@ -22,11 +23,22 @@ class Block:
     is not kept: comments have none of their own.
     """
 
-    __slots__ = ("_after_cr", "_in_line", "_lines", "_most", "_part", "_size", "is_at_rest")
+    __slots__ = (
+        "_after_cr",
+        "_has_bare",
+        "_in_line",
+        "_lines",
+        "_most",
+        "_part",
+        "_size",
+        "is_at_rest",
+    )
 
     def __init__(self, limits: Limits) -> None:
         self._most = (limits.event + FRAME, limits.lines)
         self._after_cr = False
+        # What begins with bare lines may be told late, within an event that looks usual.
+        self._has_bare = False
         self._begin()
 
     def _begin(self) -> None:
@@ -34,7 +46,7 @@ class Block:
         self._part = bytearray()
         self._in_line = False
         self._size = 0
-        self.is_at_rest = not self._after_cr
+        self.is_at_rest = not self._after_cr and not self._has_bare
         """Whether nothing is open: a whole event may be taken past it."""
 
     def add(self, piece: bytes) -> bool:
@@ -59,13 +71,13 @@ class Block:
         if self._size > most_bytes or len(lines) > most_lines:
             self._lines = None
             self._part.clear()
-        elif not ends_line:
-            self._part += piece
-        elif self._part:
-            lines.append(bytes(self._part) + piece)
+            return
+        self._part += piece
+        if ends_line:
+            line = bytes(self._part)
             self._part.clear()
-        else:
-            lines.append(piece)
+            lines.append(line)
+            self._has_bare = self._has_bare or line.lstrip(BOM + b" \t").startswith(_BARE)
 
     def _add_to_cr(self) -> None:
         self._after_cr = False
@@ -74,7 +86,7 @@ class Block:
         if self._size:
             self._size += 1
         else:
-            self.is_at_rest = True
+            self.is_at_rest = not self._has_bare
 
     def take(self) -> bytes:
         """All of it, and begin anew; nothing if it was over the limits."""

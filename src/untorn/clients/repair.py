@@ -46,9 +46,7 @@ from untorn.events import (
     StreamEnded,
     StreamEvent,
     TextDelta,
-    ToolCallDelta,
     ToolCallFinished,
-    ToolCallStarted,
     UsageReported,
 )
 from untorn.options import Clocks, Options
@@ -59,7 +57,6 @@ UNSAID = (Started, DefectFound, LogprobsDelta)
 QUIET = (DefectFound, Heartbeat)
 """What may be told before an event has ended."""
 TEXTS = (TextDelta, ReasoningDelta, RefusalDelta)
-CALLS = (ToolCallStarted, ToolCallDelta, ToolCallFinished)
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -183,7 +180,7 @@ class Repair(Reading):
             return False
         if says != events:
             told = [one for one in events if not isinstance(one, UNSAID)]
-            calls = [one for one in told if isinstance(one, CALLS)]
+            calls = [one for one in told if isinstance(one, ToolCallFinished)]
             if [one for one in told if one not in calls] != says:
                 return False
             self._write(calls)

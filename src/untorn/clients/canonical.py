@@ -152,12 +152,19 @@ class Extras:
         self.chunk = _without(chunk, CHUNK_KEYS | odd)
         self.choices: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
         """By index: those beside the delta, and those in it."""
+        self.index: int | None = None
+        """That of the first choice; None where there is none."""
         choices = chunk.get("choices")
         for choice in choices if isinstance(choices, list) else []:
             if isinstance(choice, dict):
-                both = _without(choice, CHOICE_KEYS), _extras_of_delta(choice)
-                if any(both):
-                    self.choices[wire_index(choice.get("index")) or 0] = both
+                self._add(choice)
+
+    def _add(self, choice: dict[str, Any]) -> None:
+        index = wire_index(choice.get("index")) or 0
+        self.index = index if self.index is None else self.index
+        both = _without(choice, CHOICE_KEYS), _extras_of_delta(choice)
+        if any(both):
+            self.choices[index] = both
 
     def of_chunk(self) -> dict[str, Any]:
         """Those beside ``choices``."""
@@ -287,9 +294,12 @@ class Writer:
     def rest(self) -> bytes | None:
         """A chunk for unknown keys of the payload that are not written yet; None if there are
         none."""
-        if not self._extras.choices and not self._extras.chunk.keys() - ONCE:
+        extras = self._extras
+        if not extras.choices and not extras.chunk.keys() - ONCE:
             return None
-        return self._chunk([self._choice(index, {}) for index in sorted(self._extras.choices)])
+        first = [] if extras.index is None else [extras.index]
+        indexes = sorted(extras.choices) or first
+        return self._chunk([self._choice(index, {}) for index in indexes])
 
     def error(self, error: ErrorObject) -> bytes:
         """An error, as OpenAI sends it in a stream."""

@@ -25,6 +25,7 @@ from untorn.chat.json_text import value_of
 from untorn.clients.blocks import Block, pieces_of
 from untorn.clients.canonical import (
     DONE,
+    Chunk,
     Writer,
     chunk_of,
     data_of,
@@ -179,6 +180,8 @@ class Repair(Reading):
         if says is None or chunk.usage is not None:
             return False
         if says != events:
+            if not _has_all_logprobs(chunk, events):
+                return False
             told = [one for one in events if not isinstance(one, UNSAID)]
             calls = [one for one in told if isinstance(one, ToolCallFinished)]
             if [one for one in told if one not in calls] != says:
@@ -327,6 +330,12 @@ class Repair(Reading):
 
 def _counts_of(usage: Usage) -> set[int | None]:
     return {usage.prompt_tokens, usage.completion_tokens, usage.total_tokens}
+
+
+def _has_all_logprobs(chunk: Chunk, events: list[StreamEvent]) -> bool:
+    """Whether the logprobs that were told are a chunk's own, as far as one can tell."""
+    told = sum(isinstance(event, LogprobsDelta) for event in events)
+    return told == sum(choice.logprobs is not None for choice in chunk.choices)
 
 
 def _has_ended(events: list[StreamEvent]) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import cuttings, two_way_cuts
-from untorn.clients.blocks import FRAME, Block, pieces_of
+from untorn.clients.blocks import FRAME, Block, is_silence, pieces_of
 from untorn.options import Limits
 
 LIMITS = Limits(event=100, lines=4)
@@ -16,11 +17,13 @@ LONGEST = FRAME + 100
 
 
 def blocks(reads: Iterable[bytes]) -> list[bytes]:
-    """All blocks, and what is left."""
+    """All blocks but silent ones, and what is left."""
     block = Block(LIMITS)
     taken = []
     for data in reads:
         for piece in pieces_of(data, block):
+            if block.is_at_rest and is_silence(piece):
+                continue
             if block.is_at_rest and piece.endswith(b"\n\n"):
                 taken.append(piece)
             elif block.add(piece):
@@ -29,24 +32,36 @@ def blocks(reads: Iterable[bytes]) -> list[bytes]:
 
 
 def test_block_ends_with_its_blank_line() -> None:
-    assert blocks([b"data: a\n\n: b\nid: 1\n\ndata: c\n"]) == [
+    assert blocks([b"data: a\n\nid: 1\n: b\n\ndata: c\n"]) == [
         b"data: a\n\n",
-        b": b\nid: 1\n\n",
+        b"id: 1\n: b\n\n",
         b"data: c\n",
     ]
 
 
 def test_whole_event_at_rest_is_one_piece_and_other_lines_are_pieces() -> None:
     block = Block(LIMITS)
-    data = b"data: a\n\n: b\n\ndata: c\n\ndata: d"
+    data = b"data: a\n\nid: b\n\ndata: c\n\ndata: d"
     pieces = []
     for piece in pieces_of(data, block):
         pieces.append(piece)
-        if not piece.startswith(b"data: a"):
-            block.add(piece)
-    assert pieces[:3] == [b"data: a\n\n", b": b\n", b"\n"]
-    assert b"".join(pieces) == data
-    assert pieces[-1] == b"data: d"
+        if not piece.startswith((b"data: a", b"data: c")) and block.add(piece):
+            block.take()
+    assert pieces == [b"data: a\n\n", b"id: b\n", b"\n", b"data: c\n\n", b"data: d"]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_comments_and_blank_lines_are_one_piece(end: bytes) -> None:
+    silence = end + b": a" + end + b":" + end + end + end
+    pieces = list(pieces_of(silence + b": b" + end + b"data: c", Block(LIMITS)))
+    assert pieces == [silence + b": b" + end, b"data: c"]
+    assert [is_silence(piece) for piece in pieces] == [True, False]
+    assert not is_silence(b": b")
+
+
+def test_comments_before_an_event_are_no_part_of_it() -> None:
+    for reads in cuttings(b": a\n: b\r\ndata: c\n: d\n\n"):
+        assert blocks(reads) == [b"data: c\n: d\n\n", b""]
 
 
 def test_cr_at_the_end_of_a_read_ends_the_block_and_its_lf_belongs_to_it() -> None:
@@ -145,5 +160,5 @@ def test_what_was_told_of_a_too_long_block_is_not_kept_either() -> None:
 
 def test_block_of_too_many_lines_is_not_kept_until_its_blank_line() -> None:
     for lines, is_kept in ((4, True), (5, False), (9, False)):
-        body = b": a\n" * lines + b"\n"
-        assert blocks([body, b": b\n\n"]) == [body if is_kept else b"", b": b\n\n", b""]
+        body = b"id: a\n" * lines + b"\n"
+        assert blocks([body, b"id: b\n\n"]) == [body if is_kept else b"", b"id: b\n\n", b""]

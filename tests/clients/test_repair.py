@@ -97,7 +97,7 @@ def test_event_in_two_reads_is_passed_on_with_the_second() -> None:
     "framed",
     [
         b"event: chunk\nid: 1\n%s",
-        b": ping\n%s",
+        b"id: 1\n: ping\n%s",
         b"retry: 100\r\n%s",
     ],
 )

@@ -9,6 +9,8 @@ from untorn.options import MIB, Limits
 from untorn.sse.lines import BOM
 
 _USUAL_EVENT = re.compile(rb"data: [^\r\n]*+\n\n")
+# They say nothing, and may come by the million.
+_COMMENTS_AND_BLANK_LINES = re.compile(rb"(?:(?::[^\r\n]*+)?+(?:\r\n|\n|\r))++")
 _LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\n|\r)")
 _BARE = (b"{", b"[")
 FRAME = MIB
@@ -16,7 +18,8 @@ FRAME = MIB
 
 
 class Block:
-    """The lines since the last blank line. Where the reads are cut makes no difference.
+    """The lines since the last blank line, without comments before them. Where the reads are cut
+    makes no difference.
 
     It takes pieces that end where a line ends, or a read. A CR ends a line at once, as
     everywhere; an LF that comes after it, in the next read, is put to it. What is over the limits
@@ -46,8 +49,8 @@ class Block:
         self._part = bytearray()
         self._in_line = False
         self._size = 0
-        self.is_at_rest = not self._after_cr and not self._has_bare
-        """Whether nothing is open: a whole event may be taken past it."""
+        self.is_at_rest = not self._has_bare
+        """Whether nothing is open: what ends with a blank line may be taken past it."""
 
     def add(self, piece: bytes) -> bool:
         """Take a piece; whether it was a blank line, and the block has ended."""
@@ -76,6 +79,9 @@ class Block:
         if ends_line:
             line = bytes(self._part)
             self._part.clear()
+            if not lines and line.startswith(b":"):
+                self._begin()  # comments before an event are no part of it
+                return
             lines.append(line)
             self._has_bare = self._has_bare or line.lstrip(BOM + b" \t").startswith(_BARE)
 
@@ -85,8 +91,6 @@ class Block:
             self._lines[-1] += b"\n"
         if self._size:
             self._size += 1
-        else:
-            self.is_at_rest = not self._has_bare
 
     def take(self) -> bytes:
         """All of it, and begin anew; nothing if it was over the limits."""
@@ -121,14 +125,21 @@ class Block:
 
 
 def pieces_of(data: bytes, block: Block) -> Iterator[bytes]:
-    """A read in pieces for ``block``: usual events, where it is at rest; lines; and what is left
-    of a line."""
+    """A read in pieces for ``block``: lines, and what is left of one; where it is at rest also
+    usual events and silence, which are not for it."""
     start = 0
     while start < len(data):
-        match = _USUAL_EVENT.match(data, start) if block.is_at_rest else None
+        match = None
+        if block.is_at_rest:
+            match = _USUAL_EVENT.match(data, start) or _COMMENTS_AND_BLANK_LINES.match(data, start)
         match = match or _LINE.match(data, start)
         if match is None:
             yield data[start:]
             return
         yield match[0]
         start = match.end()
+
+
+def is_silence(piece: bytes) -> bool:
+    """Whether a piece that came at rest says nothing, and leaves the block there."""
+    return piece.startswith((b":", b"\r", b"\n")) and piece.endswith((b"\r", b"\n"))

@@ -22,7 +22,7 @@ from msgspec import structs
 
 from untorn.chat.completion import ERRORS, RAISE_ON, Choice, Completion, ToolCall, Usage
 from untorn.chat.json_text import value_of
-from untorn.clients.blocks import Block, pieces_of
+from untorn.clients.blocks import Block, is_silence, pieces_of
 from untorn.clients.canonical import (
     DONE,
     Chunk,
@@ -143,10 +143,13 @@ class Repair(Reading):
 
     def _receive_piece(self, piece: bytes) -> list[StreamEvent]:
         block = self._block
-        if block.is_at_rest and (payload := usual_payload_of(piece)) is not None:
+        is_at_rest = block.is_at_rest
+        if is_at_rest and (payload := usual_payload_of(piece)) is not None:
             return self._receive_usual(piece, payload)
         events = self._stream.receive_data(piece)
-        if block.add(piece):
+        if is_at_rest and is_silence(piece):
+            self._rewrite(b"", events)  # there may be some if it ended the body
+        elif block.add(piece):
             self._end_event(block.take(), events)
         elif any(not isinstance(event, QUIET) for event in events) or self._is_whole(
             block.data_before
@@ -156,7 +159,7 @@ class Repair(Reading):
 
     def _is_whole(self, line: bytes) -> bool:
         """Whether a data line is an event by itself (corpus rule 2). It may say nothing."""
-        return bool(line) and isinstance(self._value_of(data_of(line)), dict)
+        return bool(line) and isinstance(self._value_of(line[len(b"data:") :]), dict)
 
     def _end_event(self, event: bytes, events: list[StreamEvent]) -> None:
         payload = payload_of(event)
@@ -188,8 +191,8 @@ class Repair(Reading):
                 return False
             self._write(calls)
         self._writer.see(chunk)
-        for said in says:
-            self._keep(said)
+        for one in events:  # not those in ``says``: these share their texts with the completion
+            self._keep(one)
         self.unsent.append(event)
         return True
 

@@ -47,16 +47,20 @@ ARROWS = {
     "sources",
     "reader": "options head chat.verdict chat.completion events sources async_sources responses "
     "failures alarm recording reading",
-    "clients.keys": "",
-    "clients.addresses": "",
+    "clients.keys": "failures",
+    "clients.addresses": "clients.keys",
     "clients.policy": "options chat.verdict chat.completion",
     "clients.requests": "options clients.keys clients.addresses",
     "clients.no_head": "options readable failures",
-    "clients.asking": "errors options attempt chat.verdict chat.completion events stream failures "
-    "patience recording sources reading clients.keys clients.policy clients.requests "
-    "clients.no_head",
+    "clients.hiding": "chat.verdict events clients.keys",
+    "clients.recording": "recording clients.keys",
+    "clients.tries": "options attempt chat.verdict chat.completion events patience recording "
+    "sources reading clients.keys clients.policy clients.requests clients.no_head clients.hiding",
+    "clients.asking": "errors attempt chat.completion events stream failures recording sources "
+    "reading clients.keys clients.policy clients.requests clients.no_head clients.recording "
+    "clients.tries",
     "clients.sources": "sse sources async_sources clients.keys clients.requests clients.asking",
-    "clients.readers": "reader clients.sources clients.asking",
+    "clients.readers": "reader clients.keys clients.sources clients.asking",
     "clients.httpx2": "options sources async_sources responses clients.requests",
     "clients.urllib3": "sources responses clients.requests",
     "clients.aiohttp": "async_sources responses clients.requests",

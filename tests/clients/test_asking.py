@@ -8,9 +8,10 @@ import pytest
 from msgspec import structs
 
 from untorn.clients.addresses import address_of
-from untorn.clients.asking import Asking, Call
+from untorn.clients.asking import Asking
 from untorn.clients.policy import Health, Rules
 from untorn.clients.requests import endpoint, hidden, snapshot
+from untorn.clients.tries import Call
 from untorn.errors import NoConnection, StreamInterrupted
 from untorn.events import Heartbeat, Restarted, StreamEnded, TextDelta
 from untorn.options import Clocks, Options

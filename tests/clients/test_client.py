@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
-import logging
 import signal
 import threading
-import traceback
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -364,91 +360,6 @@ def test_control_c_closes_the_connection(
         presser.join(TIMEOUT)
         stream_server.wait_closed()
     assert stream.completion.verdict.ending == "cancelled"
-
-
-# Keys --------------------------------------------------------------------------------------------
-
-ECHOES = refusal(401, f"Incorrect API key provided: {KEY}", "invalid_api_key")
-PLACES: dict[str, dict[str, Any]] = {
-    "api_key": {"api_key": KEY},
-    "header": {"headers": {"api-key": KEY}},
-    "query": {"query": f"?key={KEY}"},
-    "login": {"login": f"user:{KEY}@"},
-    "environment": {"env": KEY},
-}
-
-
-@each_way
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("what", ["text", "stall-mid-text", "echo", "not-http", "refused"])
-def test_no_key_is_seen_anywhere(
-    way: str,
-    place: str,
-    what: str,
-    stream_server: ReplayServer,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    caplog.set_level(logging.DEBUG, "untorn.wire")
-    where = dict(PLACES[place])
-    url = stream_server.url(ECHOES if what == "echo" else "text" if what == "refused" else what)
-    if what == "refused":
-        url = "http://127.0.0.1:1/v1"
-    url = url.replace("://", f"://{where.pop('login', '')}") + where.pop("query", "")
-    if (key := where.pop("env", None)) is not None:
-        monkeypatch.setenv("OPENAI_API_KEY", key)
-        monkeypatch.setenv("OPENAI_BASE_URL", url)
-    path = tmp_path / "answer"
-    clocks = Clocks(idle=0.2)
-    (answer,) = ask(way, {"record": path}, base_url=url, clocks=clocks, max_retries=0, **where)
-    shown = [str(answer), repr(answer.completion), str(answer.completion), caplog.text]
-    shown += [repr(record.args) for record in caplog.records]
-    shown += [path.read_text("utf-8"), *shown_by(answer.error)]
-    assert [text for text in shown if KEY in text] == []
-
-
-def shown_by(error: BaseException | None) -> Iterator[str]:
-    """What tools show of an exception: the traceback, and variables of all but the test itself."""
-    if error is None:
-        return
-    found = traceback.TracebackException.from_exception(error, capture_locals=True)
-    yield from traceback.TracebackException.from_exception(error).format()
-    one: traceback.TracebackException | None = found
-    while one is not None:
-        for frame in one.stack:
-            if "/tests/" not in frame.filename:
-                yield str(frame.locals)
-        one = one.__cause__ or one.__context__
-
-
-def test_no_key_is_in_a_repr() -> None:
-    url = f"https://user:{KEY}@api.example/v1?key={KEY}"
-    target = Target(base_url=url, api_key=KEY, headers={"api-key": KEY})
-    with Client(url, KEY, headers={"api-key": KEY}, targets=[target]) as client:
-        stream = client.chat(model="m", messages=[], headers={"x": KEY})
-        for thing in (client, target, stream, vars(client), stream._asking._call, *gc_of(client)):
-            assert KEY not in repr(thing)
-
-
-def gc_of(client: Client) -> list[object]:
-    """What a client holds of ours."""
-    return [one for one in gc.get_referents(client) if type(one).__module__.startswith("untorn")]
-
-
-def test_the_wire_is_logged_when_asked_and_only_then(
-    stream_server: ReplayServer, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    with Client(stream_server.url("text")) as client:
-        client.chat(model="m", messages=[]).result()
-        assert [one for one in caplog.records if one.name == "untorn.wire"] == []
-        caplog.set_level(logging.DEBUG, "untorn.wire")
-        client.chat(model="m", messages=[]).result()
-    lines = [one.getMessage() for one in caplog.records if one.name == "untorn.wire"]
-    assert lines[0].startswith("> POST http://127.0.0.1:")
-    assert "< data: [DONE]" in lines
 
 
 # Mistakes ----------------------------------------------------------------------------------------

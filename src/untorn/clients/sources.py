@@ -14,6 +14,7 @@ from untorn.clients.requests import Request
 from untorn.sources import Opened, Source
 from untorn.sse import LineSplitter
 
+log = logging.getLogger("untorn")
 wire = logging.getLogger("untorn.wire")
 if wire.level == logging.NOTSET:
     wire.setLevel(logging.INFO)  # a program that logs all there is does not mean prompts
@@ -68,6 +69,21 @@ class Wire:
             wire.debug(message, *values)
 
 
+def _tell(asking: Asking, wait: float, request: Request) -> None:
+    """Logs that another request is to be made: whoever waits wants to know for what."""
+    if not asking.attempts:
+        return
+    number, last = len(asking.attempts), asking.attempts[-1]
+    log.info(
+        "request %d: %s; request %d goes to %s%s",
+        number,
+        last.why,
+        number + 1,
+        request.address.shown,
+        f" in {wait:.1f} seconds" if wait else "",
+    )
+
+
 class _Body:
     """What is done to each read of one response, in both colours."""
 
@@ -80,7 +96,8 @@ class _Body:
         self._wire.opened(opened)
         if opened.status is not None and opened.status >= 400:
             self._echo = Echo(self._secrets)
-        return opened
+        hide = self._secrets.hide
+        return opened._replace(headers=[(name, hide(value)) for name, value in opened.headers])
 
     def read(self, data: bytes | None) -> bytes | None:
         self._wire.read(data)
@@ -105,6 +122,7 @@ class ClientSource:
     def open(self) -> Opened:
         self.close()
         wait, request = self._asking.next_request(monotonic())
+        _tell(self._asking, wait, request)
         if wait:
             sleep(wait)
         self._body = _Body(request, self._asking)
@@ -143,6 +161,7 @@ class AsyncClientSource:
     async def open(self) -> Opened:
         await self.close()
         wait, request = self._asking.next_request(monotonic())
+        _tell(self._asking, wait, request)
         if wait:
             await asyncio.sleep(wait)
         self._body = _Body(request, self._asking)

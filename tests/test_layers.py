@@ -47,6 +47,7 @@ ARROWS = {
     "sources",
     "reader": "options head chat.verdict chat.completion events sources async_sources responses "
     "failures alarm recording reading",
+    "clients.deadline": "",
     "clients.keys": "failures",
     "clients.addresses": "clients.keys",
     "clients.policy": "options chat.verdict chat.completion",
@@ -59,13 +60,16 @@ ARROWS = {
     "clients.asking": "errors attempt chat.completion events stream failures recording sources "
     "reading clients.keys clients.policy clients.requests clients.no_head clients.recording "
     "clients.tries",
-    "clients.sources": "sse sources async_sources clients.keys clients.requests clients.asking",
+    "clients.sources": "sse sources async_sources clients.deadline clients.keys clients.requests "
+    "clients.asking",
     "clients.readers": "reader clients.keys clients.sources clients.asking",
-    "clients.httpx2": "options sources async_sources responses clients.requests",
-    "clients.urllib3": "sources responses clients.requests",
+    "clients.timed_httpx2": "clients.deadline",
+    "clients.timed_urllib3": "clients.deadline",
+    "clients.httpx2": "sources async_sources responses clients.requests clients.timed_httpx2",
+    "clients.urllib3": "sources responses clients.requests clients.timed_urllib3",
     "clients.aiohttp": "async_sources responses clients.requests",
     "clients": "options chat.verdict chat.completion clients.keys clients.addresses clients.policy "
-    "clients.requests clients.asking clients.sources clients.readers",
+    "clients.requests clients.tries clients.asking clients.sources clients.readers",
     "cli": "readable chat.verdict chat.completion events stream capture",
     # The front door: the public names and nothing else. And ``python -m untorn``.
     "": "errors options timing head attempt sse chat.defects chat.verdict chat.completion events "
@@ -80,6 +84,8 @@ LIBRARIES = {
     "cli": {"msgspec", "click", "rich"},
     "replay": {"msgspec", "h11"},
     "clients.httpx2": {"httpx2"},
+    "clients.timed_httpx2": {"httpcore2", "httpx2"},
+    "clients.timed_urllib3": {"urllib3"},
     "clients.urllib3": {"urllib3"},
     "clients.aiohttp": {"aiohttp", "yarl"},
     "__main__": set[str](),
@@ -88,8 +94,8 @@ CORE_LIBRARIES = {"msgspec"}
 
 SHELLS = frozenset(
     "cli __main__ reader async_sources alarm recording replay.server replay.connection "
-    "clients.client clients.sources clients.readers clients.httpx2 clients.urllib3 "
-    "clients.aiohttp".split()
+    "clients.client clients.deadline clients.sources clients.readers clients.httpx2 "
+    "clients.timed_httpx2 clients.urllib3 clients.timed_urllib3 clients.aiohttp".split()
 )
 
 # What is I/O, a thread, an event loop or a clock: modules, functions, attributes of anything.

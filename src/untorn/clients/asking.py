@@ -141,7 +141,8 @@ class Asking(Reading):
 
     def wait(self, at: float) -> float:
         assert self._try is not None
-        return self._try.wait(at)
+        self.until = until = self._try.wait(at)
+        return until
 
     def receive(self, data: bytes | None, at: float, rang: bool) -> None:
         assert self._try is not None

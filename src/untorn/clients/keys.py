@@ -141,7 +141,7 @@ class Echo:
 def _overlap(data: AnyStr, secret: AnyStr) -> int:
     """How many bytes or characters at the end of ``data`` begin ``secret``."""
     for size in range(min(len(data), len(secret) - 1), 0, -1):
-        if data.endswith(secret[:size]):
+        if data[len(data) - size :] == secret[:size]:
             return size
     return 0
 

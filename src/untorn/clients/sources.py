@@ -9,6 +9,7 @@ from typing import Protocol
 
 from untorn.async_sources import AsyncSource
 from untorn.clients.asking import Asking
+from untorn.clients.deadline import deadline
 from untorn.clients.keys import Echo, Secrets
 from untorn.clients.requests import Request
 from untorn.sources import Opened, Source
@@ -121,18 +122,25 @@ class ClientSource:
 
     def open(self) -> Opened:
         self.close()
-        wait, request = self._asking.next_request(monotonic())
+        at = monotonic()
+        until = self._asking.wait_for_head(at)
+        wait, request = self._asking.next_request(at)
         _tell(self._asking, wait, request)
         if wait:
             sleep(wait)
         self._body = _Body(request, self._asking)
-        self._source = self._backend.send(request)
+        with deadline(until):
+            self._source = self._backend.send(request)
         return self._body.opened(self._source.open())
 
     def read(self) -> bytes | None:
-        assert self._source is not None
+        source = self._source
+        assert source is not None
         assert self._body is not None
-        return self._body.read(self._source.read())
+        if source.interrupt is not None:
+            return self._body.read(source.read())
+        with deadline(self._asking.until):  # over HTTP/2: the socket is not this answer's alone
+            return self._body.read(source.read())
 
     def received(self) -> int | None:
         return None if self._source is None else self._source.received()

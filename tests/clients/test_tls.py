@@ -35,6 +35,8 @@ def answer(sock: socket.socket) -> None:
 def trusts_one_authority(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name, value in trusting(AUTHORITY, tmp_path).items():
         monkeypatch.setenv(name, value)
+    # aiohttp looks at the environment once, when it is imported.
+    monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", ssl.create_default_context())
 
 
 @each_way
@@ -63,6 +65,21 @@ def test_a_certificate_that_is_refused_is_told_at_once(
     assert "TLS failed, the certificate is refused: " in str(answered.error)
     assert why in str(answered.error)
     assert len(answered.completion.attempts) == 1  # asking again changes no certificate
+
+
+def shut(sock: socket.socket) -> None:
+    request_of(sock)
+    sock.shutdown(socket.SHUT_WR)  # without TLS's own farewell
+    while sock.recv(65536):
+        pass
+
+
+@each_way
+def test_a_connection_that_is_shut_before_the_answer_was_one(way: str) -> None:
+    with raw_server(shut, context_of(AUTHORITY)) as url:
+        (answered,) = ask(way, base_url=url, max_retries=0)
+    assert not isinstance(answered.error, NoConnection)
+    assert "the connection was closed before the response began" in str(answered.error)
 
 
 def refuse(sock: socket.socket) -> None:

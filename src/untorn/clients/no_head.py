@@ -22,6 +22,8 @@ NO_HTTP = frozenset(
 """Libraries do not agree on which of the two it is when a head is cut."""
 WAITING = frozenset({"SSLWantReadError", "SSLWantWriteError"})
 """Kinds of SSLError that are none: a handshake goes on when more has come."""
+CONNECTED = frozenset({"ReadError", "WriteError", "ProtocolError"})
+"""Classes that say that TLS was spoken already."""
 UNREACHABLE = frozenset({errno.EHOSTUNREACH, errno.ENETUNREACH})
 
 
@@ -40,7 +42,7 @@ def no_head_of(exc: BaseException, clocks: Clocks) -> NoHead:
     """Why ``exc`` was raised before a head came."""
     chain = _chain(exc)
     names = [cls.__name__ for one in chain for cls in type(one).__mro__]
-    if WAITING.isdisjoint(names) and "SSLError" in names:
+    if "SSLError" in names and (WAITING | CONNECTED).isdisjoint(names):
         return _of_tls(chain, names)
     if any("gaierror" in name or "DNS" in name or "NameResolution" in name for name in names):
         return _unconnected("the name of the host is not known")

@@ -11,7 +11,7 @@ import trustme
 
 from tests.clients.certificates import trusting
 from tests.clients.colours import MESSAGES, ask
-from tests.clients.h2_server import h2_server
+from tests.clients.h2_server import End, h2_server
 from tests.colours import bounded
 from untorn import StreamInterrupted
 from untorn.clients import AsyncClient, Client
@@ -22,6 +22,7 @@ AUTHORITY = trustme.CA()
 EVENTS = [read.data for read in streams.stream(streams.contents())]
 WHOLE = b"".join(EVENTS)
 HALF = b"".join(EVENTS[:4])
+HELD: tuple[bytes, End] = (HALF, "hold")
 
 each_way = pytest.mark.parametrize("way", ["Client httpx2", "AsyncClient httpx2"])
 
@@ -85,7 +86,7 @@ def test_leaving_early_resets_the_stream() -> None:
 
 def test_streams_that_were_left_do_not_use_up_the_connection() -> None:
     with (
-        h2_server(AUTHORITY, *[(HALF, "hold")] * 150, (WHOLE, "end")) as (url, log),
+        h2_server(AUTHORITY, *[HELD] * 150, (WHOLE, "end")) as (url, log),
         Client(url, http2=True) as client,
     ):
         for _ in range(150):  # a server allows 100 at a time

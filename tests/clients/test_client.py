@@ -9,7 +9,6 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 from tests.clients.colours import MESSAGES, TIMEOUT, WAYS, ask
@@ -19,7 +18,6 @@ from untorn import (
     Completion,
     Heartbeat,
     StreamEnded,
-    StreamFailed,
     StreamInterrupted,
     TextDelta,
     capture,
@@ -115,14 +113,6 @@ def test_a_connection_is_used_again(way: str, stream_server: ReplayServer) -> No
     assert len(stream_server.log.connections) == 1
 
 
-def test_a_clients_own_httpx2_client_is_used_and_left_open(stream_server: ReplayServer) -> None:
-    with httpx2.Client(trust_env=False, headers={"X-Own": "1"}) as own:
-        with Client(stream_server.url("text"), http_client=own) as client:
-            client.chat(model="m", messages=[]).result()
-        assert not own.is_closed
-    assert stream_server.log.requests[0].header("x-own") == "1"
-
-
 @each_way
 def test_a_proxy_is_asked(way: str, stream_server: ReplayServer) -> None:
     stream_server.play("text")
@@ -155,17 +145,6 @@ def test_a_recording_that_cannot_be_made_is_told_at_the_call(
 
 
 # What the caller sees ----------------------------------------------------------------------------
-
-
-@each_way
-def test_a_failing_head_raises_where_the_block_is_entered(
-    way: str, stream_server: ReplayServer
-) -> None:
-    (answer,) = ask(way, base_url=stream_server.url("status-401"))
-    assert isinstance(answer.error, StreamFailed)
-    assert not answer.was_entered
-    assert answer.completion.head is not None
-    assert answer.completion.head.status == 401
 
 
 @each_way
@@ -266,20 +245,6 @@ def test_with_restart_torn_all_begins_anew(way: str, stream_server: ReplayServer
     assert restarted.attempt == 2
     assert "interrupted" in restarted.reason
     assert sum(isinstance(event, StreamEnded) for event in answer.events) == 1
-
-
-def test_with_restart_torn_text_is_refused(stream_server: ReplayServer) -> None:
-    with Client(stream_server.url("text"), restart_torn=True) as client:
-        stream = client.chat(model="m", messages=[])
-        with pytest.raises(ValueError, match="restart_torn"):
-            _ = stream.text
-
-
-@bounded
-async def test_with_restart_torn_text_is_refused_by_asyncio_too() -> None:
-    async with AsyncClient("http://127.0.0.1:1", restart_torn=True) as client:
-        with pytest.raises(ValueError, match="restart_torn"):
-            _ = client.chat(model="m", messages=[]).text
 
 
 @each_way
@@ -402,3 +367,20 @@ def test_two_colours_see_the_same(stream_server: ReplayServer) -> None:
     for kinds, completion in seen[1:]:
         assert kinds == seen[0][0]
         assert completion.choices == seen[0][1].choices
+
+
+def test_a_client_shows_where_it_asks() -> None:
+    with Client("http://127.0.0.1:1", targets=[Target(base_url="http://127.0.0.1:2/v2")]) as client:
+        shown = "http://127.0.0.1:1/v1/chat/completions, http://127.0.0.1:2/v2/chat/completions"
+        assert repr(client) == f"Client({shown})"
+
+
+def test_clocks_can_be_those_of_one_call(stream_server: ReplayServer) -> None:
+    with Client(stream_server.url("stall-mid-text")) as client:
+        stream = client.chat(model="m", messages=[], clocks=Clocks(idle=0.1), raise_on=())
+        assert "0.1 seconds" in (stream.result().verdict.reason or "")
+
+
+def test_openai_without_a_key_is_told_before_anything_is_sent() -> None:
+    with pytest.raises(ValueError, match="OPENAI_API_KEY"):
+        Client()

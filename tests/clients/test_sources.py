@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import collections
 import logging
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
+import trustme
 
-from tests.clients.colours import MESSAGES, WAYS, ask
+from tests.clients.certificates import trusting
+from tests.clients.colours import MESSAGES, WAYS, ask, import_without
+from tests.clients.h2_server import h2_server
 from tests.clients.situations import BUSY, DOWN, refusal
 from tests.colours import bounded
 from untorn import AsyncClient, Client, Target
-from untorn.clients.sources import AsyncClientSource, ClientSource
+from untorn.clients.sources import AsyncClientSource, ClientSource, wire
+from untorn.options import Clocks
 from untorn.testing import ReplayServer
 
 each_way = pytest.mark.parametrize("way", WAYS)
@@ -108,8 +114,7 @@ def test_a_source_counts_what_came_and_can_be_interrupted(stream_server: ReplayS
         assert source.received()
         source.interrupt()
         with pytest.raises(httpx2.RemoteProtocolError):
-            while source.read():
-                pass
+            collections.deque(iter(source.read, None))
         source.close()
 
 
@@ -127,3 +132,24 @@ async def test_a_source_of_asyncio_counts_too() -> None:
         assert source.received() == len(body)
         assert body.endswith(b"data: [DONE]\n\n")
         await source.close()
+
+
+def test_over_http2_a_read_keeps_its_deadline(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    authority = trustme.CA()
+    for name, value in trusting(authority, tmp_path).items():
+        monkeypatch.setenv(name, value)
+    with (
+        h2_server(authority, (b"data: 1\n\n", "hold")) as (url, _),
+        Client(url, http2=True, clocks=Clocks(idle=0.1)) as client,
+    ):
+        stream = client.chat(model="m", messages=MESSAGES, raise_on=())
+        assert stream.result().verdict.ending == "stalled"
+        assert stream.completion.verdict.reason == "no more bytes came for 0.1 seconds (clock idle)"
+
+
+def test_a_level_that_a_program_has_set_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "level", logging.ERROR)
+    import_without("nothing", "untorn.clients.sources", monkeypatch)
+    assert wire.level == logging.ERROR

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import socket
 
 import pytest
 import urllib3
 
 from tests.clients.colours import MESSAGES, ask, import_without
+from tests.clients.raw_server import raw_server, request_of
 from untorn.clients import Client
 from untorn.options import Clocks
 from untorn.replay import streams
@@ -50,6 +52,18 @@ def test_a_body_that_came_with_its_head(stream_server: ReplayServer) -> None:
     (answer,) = ask(WAY, base_url=stream_server.url("status-401"))
     assert answer.completion.head is not None
     assert answer.completion.head.status == 401
+
+
+def test_a_body_that_ends_with_its_connection() -> None:
+    def answer(sock: socket.socket) -> None:
+        request_of(sock)
+        body = b"".join(read.data for read in streams.stream(streams.contents()))
+        sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n" % len(body))
+        sock.sendall(b"Connection: close\r\n\r\n" + body)
+
+    with raw_server(answer) as url:
+        (answered,) = ask(WAY, base_url=url)
+    assert answered.completion.content == streams.TEXT
 
 
 def test_the_callers_own_pools_are_used_and_left_open(stream_server: ReplayServer) -> None:

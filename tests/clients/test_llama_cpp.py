@@ -51,7 +51,8 @@ def test_a_token_limit_is_told_and_nothing_is_odd(way: str, url: str) -> None:
     completion = answer.completion
     assert completion.verdict.outcome == "truncated"
     assert completion.verdict.ending == "done"
-    assert completion.verdict.defects == []
+    # Where the first token comes at once, its chunk with the role is left out.
+    assert {one.code for one in completion.verdict.defects} <= {"role-missing"}
     assert completion.usage is not None
     assert completion.usage.completion_tokens == 20
     told = "".join(event.text for event in answer.events if isinstance(event, TextDelta))
@@ -69,7 +70,7 @@ def test_an_answer_that_has_to_be_json_is_whole(way: str, url: str) -> None:
 def test_each_of_several_choices_comes(way: str, url: str) -> None:
     (answer,) = ask(way, {"n": 2, "max_tokens": 8, **ENDLESS}, base_url=url)
     assert [choice.index for choice in answer.completion.choices] == [0, 1]
-    # It tells the usage of each choice by itself, and the role of one of them perhaps not at all.
+    # It tells the usage of each choice by itself.
     codes = {one.code for one in answer.completion.verdict.defects}
     assert "usage-repeated" in codes
     assert codes <= {"usage-repeated", "role-missing"}

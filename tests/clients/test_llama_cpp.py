@@ -51,7 +51,7 @@ def test_a_token_limit_is_told_and_nothing_is_odd(way: str, url: str) -> None:
     completion = answer.completion
     assert completion.verdict.outcome == "truncated"
     assert completion.verdict.ending == "done"
-    # Where the first token comes at once, its chunk with the role is left out.
+    # Now and then it sends no role.
     assert {one.code for one in completion.verdict.defects} <= {"role-missing"}
     assert completion.usage is not None
     assert completion.usage.completion_tokens == 20

@@ -68,7 +68,7 @@ ARROWS = {
     "clients.timed_urllib3": "clients.deadline",
     "clients.httpx2": "sources async_sources responses clients.requests clients.timed_httpx2",
     "clients.urllib3": "sources responses clients.requests clients.timed_urllib3",
-    "clients.aiohttp": "async_sources responses clients.requests",
+    "clients.aiohttp": "options async_sources responses clients.requests",
     "clients": "options chat.verdict chat.completion clients.keys clients.addresses clients.policy "
     "clients.requests clients.tries clients.asking clients.sources clients.readers",
     "cli": "readable chat.verdict chat.completion events stream capture",

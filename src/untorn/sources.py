@@ -98,7 +98,7 @@ class HttpxSource(IterableSource):
             self.interrupt = self._shut_down
 
     def read(self) -> bytes | None:
-        data = super().read()
+        data = next(self._iterator, None)
         self._has_ended = data is None
         return data
 

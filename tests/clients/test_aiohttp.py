@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import aiohttp
 import pytest
 
@@ -60,6 +62,15 @@ async def test_the_callers_own_session_is_used_and_left_open() -> None:
             answer = await client.chat(model="m", messages=MESSAGES).result()
             assert answer.content == streams.TEXT
         assert not own.closed
+
+
+def test_a_large_request_is_sent_whole(stream_server: ReplayServer) -> None:
+    messages = [{"role": "user", "content": "x" * (3 << 20)}]
+    (answer,) = ask(WAY, {"messages": messages}, base_url=stream_server.url("text"))
+    assert answer.completion.content == streams.TEXT
+    (request,) = stream_server.log.requests
+    assert json.loads(request.body)["messages"] == messages
+    assert request.header("content-length") == str(len(request.body))
 
 
 def test_http2_is_refused() -> None:

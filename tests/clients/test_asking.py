@@ -244,3 +244,10 @@ def test_a_tool_call_that_was_given_out_is_remembered() -> None:
     one.fail(ConnectionResetError(), 2.0, rang=False)
     assert one.is_over
     assert len(one.completion.attempts) == 1
+
+
+def test_a_generator_that_is_thrown_away_is_no_failure() -> None:
+    one = asking()
+    one.next_request(0.0)
+    assert not one.fail(GeneratorExit(), 1.0, rang=False)
+    assert not one.is_over

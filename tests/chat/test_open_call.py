@@ -154,6 +154,7 @@ def test_final_call_says_what_came_and_nothing_else() -> None:
         name="f",
         custom=False,
         arguments='{"city":"Oslo"}',
+        extra={},
         repair=None,
         is_json=True,
         is_object=True,

@@ -290,6 +290,7 @@ class CompletionBuilder:
             if delta is not None:
                 self._extras.update(delta.extra)
                 kept += len(delta.annotations) + len(delta.parts)
+                kept += sum(len(fragment.extra) for fragment in delta.fragments)
         self._kept += kept
         data = self._data
         if kept or len(self._extras) > known or (self._extras and len(data) > LARGE):

@@ -46,6 +46,8 @@ class Fragment(Struct, gc=False):
     custom: bool
     legacy: bool = False
     """It came as ``function_call``, which has neither id nor index by nature."""
+    extra: dict[str, Any] = {}
+    """Unknown keys beside ``function``."""
 
 
 class Delta(Struct, gc=False):
@@ -107,6 +109,13 @@ DELTA_KEYS: Types = {
     "function_call": dict,
     "audio": dict,
     "annotations": list,
+}
+FRAGMENT_KEYS: Types = {
+    "index": (int, str),
+    "id": str,
+    "type": str,
+    "function": dict,
+    "custom": dict,
 }
 CHOICE_KEYS: Types = {
     "index": (int, str),
@@ -356,6 +365,7 @@ def _read_fragment(entry: dict[str, Any], is_message: bool, findings: list[Findi
         arguments=arguments,
         custom=not isinstance(function, dict)
         and (isinstance(custom, dict) or entry.get("type") == "custom"),
+        extra=_extra(entry, FRAGMENT_KEYS),
     )
 
 

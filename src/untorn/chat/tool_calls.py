@@ -53,6 +53,7 @@ class ToolCalls:
             call.custom = call.custom or (fragment.custom and not call.has_arguments)
             self._take_id(call, fragment, findings)
             self._take_name(call, fragment, findings)
+        call.extra |= fragment.extra
         self.last = call
         return call
 

@@ -27,9 +27,13 @@ def main() -> int:
 
         print(heading(options.rounds))
         return limits.report(options.rounds)
-    if options.peers and not peer_environment.is_here():
+    if (options.peers or options.clients) and not peer_environment.is_here():
         command = [peer_environment.python(), "-m", "bench", *sys.argv[1:]]
         return subprocess.run(command, check=False).returncode
+    if options.clients:
+        from bench import clients
+
+        return clients.report(options.rounds, write=options.report)
     print(heading(options.rounds))
     ours = compare_ours(everything=options.all, rounds=options.rounds)
     beside = compare_peers(everything=options.all, rounds=options.rounds) if options.peers else []
@@ -60,12 +64,17 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--limits", action="store_true", help="instead: linearity, memory, start, quirks"
     )
+    parser.add_argument(
+        "--clients",
+        action="store_true",
+        help="instead: clients over a socket; with --report, a section of docs/clients.md",
+    )
     parser.add_argument("--rounds", type=int, default=21, help="default: %(default)s")
     options = parser.parse_args()
     if options.rounds < FEWEST_ROUNDS:
         parser.error(f"it takes {FEWEST_ROUNDS} rounds to say how far they differ")
     options.all |= options.report
-    options.peers |= options.report
+    options.peers |= options.report and not options.clients
     return options
 
 

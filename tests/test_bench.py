@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bench import entrants, report, workloads
+from bench import clients, entrants, loopback, report, workloads
 from bench.compare import sort_out
 from bench.floors import FLOORS
 from bench.peers import PEERS
@@ -16,6 +16,7 @@ from bench.picture import Mark, draw
 from bench.report import Measured
 from bench.targets import TARGETS, Case, Target, judge, too_slow
 from bench.workloads import EVENT_SIZE, READS, Said, Workload
+from untorn import Client
 
 SMALL = 40
 
@@ -181,3 +182,28 @@ def test_the_picture_has_a_bar_for_everybody_as_long_as_the_power_of_ten() -> No
     assert widths == [0, widths[2] / 2, widths[2]]
     texts = [text.text for text in root.iter(f"{space}text")]
     assert {"a title", "ours", "ten & more", "hundred"} <= set(texts)
+
+
+def test_the_loopback_server_sends_the_workload() -> None:
+    with loopback.running() as origin, Client(f"{origin}/{SMALL}/0") as client:
+        for _ in range(2):
+            answer = client.chat(model="m", messages=[]).result()
+            assert answer.content == workloads.text(SMALL).said.texts[0]
+
+
+def test_the_table_of_clients_names_what_misses_its_target() -> None:
+    samples = {
+        clients.OPENAI: [6e-5] * 3,
+        "AsyncClient, aiohttp": [1e-5] * 3,
+        "AsyncClient, httpx2": [5e-5] * 3,
+    }
+    table = clients.times_table(dict.fromkeys(clients.WAYS, samples))
+    assert "| AsyncClient, aiohttp | 10.0 | 6.00 (6.00 to 6.00) |" in table
+    assert "| AsyncClient, httpx2 | 50.0 | 1.20 (1.20 to 1.20), missed |" in table
+    assert "| openai, async | 60.0 |  |" in table
+
+
+def test_the_section_about_clients_is_found_in_its_page() -> None:
+    page = clients.PAGE.read_text(encoding="utf-8")
+    assert len(clients.SECTION.findall(page)) == 1
+    assert clients.SECTION.sub("", "## What it costs\n\nold\n## Next\n") == "## Next\n"

@@ -173,8 +173,7 @@ def test_the_page_has_every_target_every_case_and_whoever_is_missing() -> None:
     assert "| making one | 9 us | 2.5 us | **missed** |\n| a word | 1 us |  |  |" in page
     assert re.findall("case-.", page) == ["case-0", "case-1", "case-2", "case-3", "case-4"]
     assert page.count("**not measured**") == sum(
-        target.entrant not in ("ChatStream", "openai raw")
-        for target in TARGETS
+        target.entrant not in ("ChatStream", "openai raw") for target in TARGETS
     )
 
 

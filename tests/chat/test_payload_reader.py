@@ -394,7 +394,8 @@ def test_error_is_not_hidden_by_a_second_key(rest: str) -> None:
 def test_chunk_too_deep_for_a_search_is_read_without_one() -> None:
     # A caller who allows such depth may have a stack that bears the decoder, but not the search.
     deep = b"[" * 850 + b"]" * 850
-    reading = Reading(event(CHUNK[:-1] + b',"x":' + deep + b"}"), limits=Limits(depth=1000))
+    data = CHUNK[:-1] + b',"y":":","x":' + deep + b"}"
+    reading = Reading(event(data), limits=Limits(depth=1000))
     assert reading.completion.content == "a"
     assert reading.codes == []
 

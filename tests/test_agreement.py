@@ -42,6 +42,7 @@ def no_fast_way() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in DECODERS:
             patch.setattr(fast_way, name, refuse)
+        patch.setattr(fast_way, "learn", lambda data: None)
         patch.setattr(Framing, "_find_rest", lambda framing: None)
         yield
 

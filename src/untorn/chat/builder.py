@@ -197,7 +197,7 @@ class CompletionBuilder:
             if self.over is not None:
                 return
         for usage in chunk.usages:
-            self._receive_usage(usage)
+            self.receive_usage(usage)
         self._receive_extra(chunk)
 
     def is_first_of_a_kind(self, chunk: Chunk) -> bool:
@@ -265,7 +265,13 @@ class CompletionBuilder:
         if self.counts and builder.length > most and builder.count() > most:
             self.over = f"more than {most} characters in choice {builder.index}"
 
-    def _receive_usage(self, usage: dict[str, Any]) -> None:
+    def expects_usage(self, usage: dict[str, Any]) -> bool:
+        """Whether a usage is no more odd than one before it."""
+        code = "usage-placeholder" if is_placeholder(usage) else "usage-repeated"
+        return self._usage_seen and code in self._log
+
+    def receive_usage(self, usage: dict[str, Any]) -> None:
+        """Take a usage."""
         if is_placeholder(usage):
             self.found("usage-placeholder", "a usage without a count was ignored")
             return

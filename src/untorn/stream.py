@@ -133,8 +133,10 @@ class ChatStream:
             events = self._items.receive((payload,))
             if self._builder.over is not None:
                 events += self._stop()
+        elif size < ENOUGH:
+            events = self._receive_read(data)
         else:
-            usual = self._receive_usual(data) if size >= ENOUGH else None
+            usual = self._receive_usual(data)
             events = self._receive_read(data) if usual is None else usual
         return events if at is None else self._timed(events, at, reads=1)
 

@@ -217,7 +217,7 @@ def test_logprobs_are_told_and_kept_undecoded() -> None:
     builder = Builder()
     builder.choice.receive(read_choice(choice(logprobs={"a": 1})), builder.findings)
     assert builder.told() == [LogprobsDelta(1, Raw(b'{"a":1}'))]
-    builder.choice.receive_logprobs(Raw(b'{"a": 2}'))
+    builder.choice.receive_logprobs(b'{"a": 2}')
     assert builder.choice.build().raw_logprobs == [b'{"a":1}', b'{"a": 2}']
 
 

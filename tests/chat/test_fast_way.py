@@ -504,8 +504,8 @@ def test_numbers_out_of_range_in_logprobs_are_seen_by_neither_way() -> None:
 def test_logprobs_that_are_not_plain_json_take_the_plain_way(value: str | bytes) -> None:
     first, odd = logprobs('{"content":[]}'), logprobs(value)
     ways = Ways()
-    ways.fast([*START, first, odd])
-    assert ways.reader.plain == [*START, first, odd]
+    ways.fast([*START, first, odd, first, odd])
+    assert ways.reader.plain == [*START, first, odd, odd]
 
 
 # Limits --------------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ class ChoiceBuilder:
                 )
             self._receive_delta(choice.delta, findings)
         if choice.logprobs is not None:
-            self.receive_logprobs(Raw(choice.logprobs))
+            self.receive_logprobs(choice.logprobs)
         self.extra |= choice.extra
         if choice.finish_reason is not None:
             self._receive_finish_reason(choice.finish_reason, findings)
@@ -210,10 +210,10 @@ class ChoiceBuilder:
         if data or growth.deliver:
             self._deliver(AudioDelta(self.index, data, growth.deliver))
 
-    def receive_logprobs(self, raw: Raw) -> None:
-        """More logprobs, as JSON."""
-        self._logprobs.append(bytes(raw))
-        self._deliver(LogprobsDelta(self.index, raw))
+    def receive_logprobs(self, json: bytes) -> None:
+        """More logprobs."""
+        self._logprobs.append(json)
+        self._deliver(LogprobsDelta(self.index, Raw(json)))
 
     def _receive_finish_reason(self, reason: str, findings: list[Finding]) -> None:
         meaning = meaning_of(reason, self._options.normal_finish_reasons)

@@ -52,6 +52,8 @@ FEW = 4
 """Each so-many-th of them is learned from, until something was learned; then each MANY-th."""
 
 
+NULL = b"null"
+
 NEAR = MIB
 """So few characters before the limit of a choice, each chunk is counted as it comes."""
 
@@ -292,8 +294,8 @@ class FastWay:
                     out.append(
                         ToolCallDelta(index, call.number, fragment.index, function.arguments)
                     )
-        if choice.logprobs is not None and bytes(choice.logprobs) != b"null":
-            self._builder.choices[index].receive_logprobs(choice.logprobs)
+        if choice.logprobs is not None and (logprobs := bytes(choice.logprobs)) != NULL:
+            self._builder.choices[index].receive_logprobs(logprobs)
 
     # The other shapes ------------------------------------------------------------------------
 
@@ -301,23 +303,23 @@ class FastWay:
         """Take text, or reasoning, as in ``receive``, where choices have no role yet."""
         _, parts_of, event, _ = self._shape
         choice = chunk.choices[0]
-        index, text = choice.index, choice.delta.text
-        if not text or index not in parts_of or self._is_first_role(index, choice.delta.role):
+        index, delta = choice.index, choice.delta
+        text = delta.text
+        if not text or index not in parts_of:
+            return False
+        if delta.role is not None and index in self._roleless:
             return False
         parts_of[index].append(text)
         self._builder.out.append(event(index, text))
         return True
 
-    def _is_first_role(self, index: int, role: str | None) -> bool:
-        return role is not None and index in self._roleless
-
     def _take_call(self, chunk: CallChunk) -> bool:
         """Take a fragment of arguments of one call."""
         choice = chunk.choices[0]
-        index = choice.index
-        if self._is_first_role(index, choice.delta.role):
+        index, delta = choice.index, choice.delta
+        if delta.role is not None and index in self._roleless:
             return False
-        fragment = choice.delta.tool_calls[0]
+        fragment = delta.tool_calls[0]
         calls = self._calls.get(index)
         call = None if calls is None else calls.at.get(fragment.index)
         if calls is None or call is None or not call.is_usual:
@@ -332,27 +334,33 @@ class FastWay:
     def _take_with_logprobs(self, chunk: LogprobsChunk) -> bool:
         """Take text with its logprobs."""
         choice = chunk.choices[0]
-        index, text = choice.index, choice.delta.text
-        if not text or index not in self._texts or not self._are_plain(bytes(choice.logprobs)):
+        index, delta = choice.index, choice.delta
+        text = delta.text
+        if not text or index not in self._texts:
             return False
-        if self._is_first_role(index, choice.delta.role):
+        if delta.role is not None and index in self._roleless:
+            return False
+        logprobs = bytes(choice.logprobs)
+        if not self._are_plain(logprobs):
             return False
         builder = self._builder
         self._texts[index].append(text)
         builder.out.append(TextDelta(index, text))
-        if bytes(choice.logprobs) != b"null":
-            builder.choices[index].receive_logprobs(choice.logprobs)
+        if logprobs != NULL:
+            builder.choices[index].receive_logprobs(logprobs)
         return True
 
     def _are_plain(self, logprobs: bytes) -> bool:
         # msgspec checks neither the UTF-8 nor the depth of what it does not decode, and there may
         # be too much of it.
-        if logprobs == b"null":
+        if logprobs == NULL:
             return True
-        if logprobs[:1] != b"{" or len(logprobs) > MOST_VALUES // 2:
+        size = len(logprobs)
+        if logprobs[:1] != b"{" or size > MOST_VALUES // 2:
             return False
         depth = self._limits.depth - DEPTH_OF_LOGPROBS
-        is_flat = logprobs.count(b"{") + logprobs.count(b"[") <= depth
+        # Each level has an end too. To count brackets takes as long as all but the decoding.
+        is_flat = size <= 2 * depth or logprobs.count(b"{") + logprobs.count(b"[") <= depth
         if is_flat and logprobs.isascii():
             return True
         try:

@@ -132,6 +132,7 @@ def framed(body: bytes) -> tuple[list[str], list[str]]:
 
 @some
 @given(any_bodies)
+@example(b"data:\ndata: [DONE]\n\n")
 def test_payloads_are_the_data_of_the_standards_events_where_framing_reports_no_defect(
     body: bytes,
 ) -> None:

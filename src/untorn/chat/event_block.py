@@ -95,9 +95,10 @@ class EventBlock:
         # Named once, a failure is not unnamed by a later event field.
         is_error = self.is_error or self.lines.has_errors
         joined = self._joined()
-        # The end mark looks like an array that is broken, which takes long to find out.
-        is_json = joined == b"[DONE]" or value_of(joined, self._depth) is not NOTHING
         is_one = self._texts < 2
+        # The end mark looks like an array that is broken, which takes long to find out.
+        is_mark = is_one and is_done(joined)
+        is_json = is_mark or value_of(joined, self._depth) is not NOTHING
         lines = self._take()
         texts, whole = ([], []) if is_json else self._look_at(lines)
         if is_one and any(whole):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.choice import ChoiceBuilder, Kind
 from untorn.chat.choice_calls import ChoiceCalls
-from untorn.chat.json_scan import MOST_VALUES, too_deep
+from untorn.chat.json_scan import may_stay_undecoded
 from untorn.chat.learned import MOST_BYTES, LearnedShape, learn
 from untorn.chat.payload import Item, Payload
 from untorn.chat.payload_reader import PayloadReader
@@ -97,7 +97,7 @@ class FastWay:
         self._reasonings: Parts = {}
         self._calls: dict[int, ChoiceCalls] = {}
         # Choices that got no role yet: one that comes would be their first.
-        self._roleless: set[int] = set()
+        self._roleless: frozenset[int] = frozenset()
         self._learned = NOTHING_LEARNED
         self._shape = Shape(decode_text, self._texts, TextDelta)
 
@@ -184,9 +184,9 @@ class FastWay:
         index = choice.index
         usual = not (choice.is_finished or self._builder.is_plain or self._builder.counts)
         if usual and choice.role is None:
-            self._roleless.add(index)
-        else:
-            self._roleless.discard(index)
+            self._roleless |= {index}
+        elif self._roleless:
+            self._roleless -= {index}
         for kind, text, parts in (
             (Kind.CONTENT, choice.content, self._texts),
             (Kind.REASONING, choice.reasoning, self._reasonings),
@@ -273,7 +273,7 @@ class FastWay:
                     return False
         elif role is None and content is None and reasoning is None:
             return False  # perhaps a repeated key hides what it says (rule 14)
-        return choice.logprobs is None or self._are_plain(bytes(choice.logprobs))
+        return choice.logprobs is None or self._may_keep(bytes(choice.logprobs))
 
     def _add(self, choice: AnyChoice) -> None:
         index, delta, out = choice.index, choice.delta, self._builder.out
@@ -341,7 +341,7 @@ class FastWay:
         if delta.role is not None and index in self._roleless:
             return False
         logprobs = bytes(choice.logprobs)
-        if not self._are_plain(logprobs):
+        if not self._may_keep(logprobs):
             return False
         builder = self._builder
         self._texts[index].append(text)
@@ -350,24 +350,9 @@ class FastWay:
             builder.choices[index].receive_logprobs(logprobs)
         return True
 
-    def _are_plain(self, logprobs: bytes) -> bool:
-        # msgspec checks neither the UTF-8 nor the depth of what it does not decode, and there may
-        # be too much of it.
-        if logprobs == NULL:
-            return True
-        size = len(logprobs)
-        if logprobs[:1] != b"{" or size > MOST_VALUES // 2:
-            return False
+    def _may_keep(self, logprobs: bytes) -> bool:
         depth = self._limits.depth - DEPTH_OF_LOGPROBS
-        # Each level has an end too. To count brackets takes as long as all but the decoding.
-        is_flat = size <= 2 * depth or logprobs.count(b"{") + logprobs.count(b"[") <= depth
-        if is_flat and logprobs.isascii():
-            return True
-        try:
-            text = logprobs.decode("utf-8")
-        except UnicodeDecodeError:
-            return False
-        return is_flat or not too_deep(text, depth)
+        return logprobs == NULL or (logprobs[:1] == b"{" and may_stay_undecoded(logprobs, depth))
 
     # A vendor's keys -------------------------------------------------------------------------
 

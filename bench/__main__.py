@@ -6,6 +6,7 @@ import argparse
 import subprocess
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from bench import entrants, peer_environment, report, workloads
 from bench.compare import Comparison
@@ -15,15 +16,18 @@ from bench.peers import PEERS
 from bench.targets import Case, Judged, judge, too_slow
 from bench.workloads import READS
 
+if TYPE_CHECKING:
+    from bench.limits import Row
+
 FEW_READS = ("one event", "64 KiB")
 SHORTER = (250, 500, 1000)
+ROUNDS_OF_LIMITS = 7
 
 
 def main() -> int:
     options = arguments()
     if options.limits:
-        # It looks at whole processes in a way that Windows lacks.
-        from bench import limits
+        from bench import limits  # here, since it needs what Windows lacks
 
         print(heading(options.rounds))
         return limits.report(options.rounds)
@@ -36,6 +40,7 @@ def main() -> int:
         return clients.report(options.rounds, write=options.report)
     print(heading(options.rounds))
     ours = compare_ours(everything=options.all, rounds=options.rounds)
+    rows = measure_limits() if options.report else []
     beside = compare_peers(everything=options.all, rounds=options.rounds) if options.peers else []
     judged = judge([*ours, *beside])
     print_absent(beside)
@@ -43,7 +48,7 @@ def main() -> int:
         print_targets(judged)
     if options.report:
         growth = compare_growth(options.rounds)
-        report.write(report.Measured(ours, beside, growth, judged, options.rounds))
+        report.write(report.Measured(ours, beside, growth, judged, rows, options.rounds))
     faults = too_slow(judged)
     for fault in faults:
         print(f"\ntoo slow: {fault}")
@@ -95,6 +100,13 @@ def compare_ours(*, everything: bool, rounds: int) -> list[Case]:
         for reads in READS if everything else FEW_READS:
             comparison.add(make(), reads)
     return comparison.cases
+
+
+def measure_limits() -> list[Row]:
+    """What else is promised; without a word, since it has a table of its own."""
+    from bench import limits
+
+    return list(limits.rows(ROUNDS_OF_LIMITS))
 
 
 def compare_peers(*, everything: bool, rounds: int) -> list[Case]:

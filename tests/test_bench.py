@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from xml.etree import ElementTree
 
@@ -11,6 +12,7 @@ import pytest
 from bench import clients, entrants, loopback, report, workloads
 from bench.compare import sort_out
 from bench.floors import FLOORS
+from bench.limits import Row
 from bench.peers import PEERS
 from bench.picture import Mark, draw
 from bench.report import Measured
@@ -157,7 +159,9 @@ def measured() -> Measured:
     ours = [Case(*case, 1000, quick, {}) for case in every]
     slow = {**quick, "openai raw": [0.2] * 3}
     beside = [Case(*case, 1000, slow, {"absent": "it is not here"}) for case in every]
-    return Measured(ours, beside, [], judge([*ours, *beside]), rounds=3)
+    limits = [Row("making one", "9 us", "2.5 us", False), Row("a word", "1 us", "")]
+    limits += [Row(f"  case-{number}", "9", "8 times", False) for number in range(9)]
+    return Measured(ours, beside, [], judge([*ours, *beside]), limits, rounds=3)
 
 
 def test_the_page_has_every_target_every_case_and_whoever_is_missing() -> None:
@@ -167,9 +171,10 @@ def test_the_page_has_every_target_every_case_and_whoever_is_missing() -> None:
     for found in measured().ours:
         assert f"| {found.workload}, {found.reads} | 1.00 | 1.00 | 1.00 |" in page
     assert "- absent on text: it is not here" in page
+    assert "| making one | 9 us | 2.5 us | **missed** |\n| a word | 1 us |  |  |" in page
+    assert re.findall("case-.", page) == ["case-0", "case-1", "case-2", "case-3", "case-4"]
     assert page.count("**not measured**") == sum(
-        target.entrant not in ("ChatStream", "loop by hand, json", "openai raw")
-        for target in TARGETS
+        target.entrant not in ("ChatStream", "openai raw") for target in TARGETS
     )
 
 

@@ -31,7 +31,8 @@ ARROWS = {
     "events": "readable chat.verdict chat.completion",
     "chat": "options readable timing head sse chat.defects chat.finish_reasons chat.json_scan "
     "chat.json_text chat.verdict chat.completion events",
-    "stream": "errors options timing head sse chat.verdict chat.completion events chat",
+    "usual_read": "options sse",
+    "stream": "errors options timing head sse chat.verdict chat.completion events chat usual_read",
     "stream_parser": "options chat.completion chat.verdict events stream",
     "capture": "errors options readable head sse chat.finish_reasons chat.json_text chat",
     "replay": "errors options readable head sse chat.verdict capture",

@@ -394,6 +394,20 @@ def test_calls_that_are_open_when_they_are_distrusted_are_torn_though_nothing_is
 # Usage (rule 13) ------------------------------------------------------------------------------
 
 
+def test_usage_is_expected_once_one_was_as_odd_and_was_searched_for_repeated_keys() -> None:
+    builder = new_builder()
+    zero: dict[str, Any] = {"total_tokens": 0}
+    first = chunk(usage=USAGE)
+    builder.receive_chunk(first)
+    builder.receive_chunk(first)
+    assert not builder.expects_usage(USAGE)
+    assert builder.is_first_of_a_kind(first)
+    assert builder.expects_usage(USAGE)
+    assert not builder.expects_usage(zero)
+    builder.receive_chunk(chunk(usage=zero))
+    assert builder.expects_usage(zero)
+
+
 def test_last_usage_with_a_count_in_it_wins_and_nothing_is_summed() -> None:
     builder = new_builder()
     builder.receive_chunk(chunk(usage={"prompt_tokens": 1}))

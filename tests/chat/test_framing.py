@@ -591,6 +591,17 @@ def test_after_a_blank_line_the_next_line_may_be_that_of_a_usual_event(
     assert framing.is_between_events is between
 
 
+def test_usual_events_that_somebody_else_has_found_are_where_their_lines_are() -> None:
+    splitter = LineSplitter()
+    framing = Framing(STREAM, Limits(), splitter)
+    framing.receive_lines(splitter.receive_data(EVENT))
+    first, second = CHUNK, b"{}"
+    splitter.let_split(lambda _, data: ([first, second], b""), EVENT + b"data: {}\n\n")
+    framing.pass_by([first, second])
+    assert framing.offset_of(first) == len(EVENT)
+    assert framing.offset_of(second) == 2 * len(EVENT)
+
+
 @pytest.mark.parametrize(
     ("body", "pending"),
     [
@@ -625,6 +636,13 @@ def test_document_over_the_limit_is_cut() -> None:
 
 def test_blank_lines_of_a_document_count_too() -> None:
     assert framed(b"{\n\n\n\n\n", JSON, Limits(event=3)).over == "a document of more than 3 bytes"
+
+
+def test_event_and_document_have_no_more_lines_than_the_limit() -> None:
+    few = Limits(lines=3)
+    assert framed(b"data: 1\n" * 3 + b"\n", STREAM, few).over is None
+    assert framed(b"data: 1\n" * 4, STREAM, few).over == "an event of more than 3 lines"
+    assert framed(b"{\n" * 4, JSON, few).over == "a document of more than 3 lines"
 
 
 def test_line_over_the_limit_is_cut_with_the_lines_of_its_event() -> None:

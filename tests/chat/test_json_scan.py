@@ -15,6 +15,7 @@ from untorn.chat.json_scan import (
     MOST_VALUES,
     has_too_many_values,
     is_json,
+    may_stay_undecoded,
     outside_strings,
     too_deep,
     weight,
@@ -138,8 +139,38 @@ class Counted:
         return weight(data)
 
 
+def test_few_values_are_not_too_many_however_long_they_are() -> None:
+    assert not has_too_many_values("[,,,,]")
+    assert not has_too_many_values('["' + "a" * MOST_VALUES + '"]')
+    assert not has_too_many_values(b"[" + b"," * 9 + b" " * MOST_VALUES + b"]")
+
+
 def test_number_that_is_long_but_no_integer_can_be_read() -> None:
     digits = "9" * (MOST_DIGITS + 1)
     assert is_json(f"[0.{digits}]", DEPTH)
     assert is_json(f'["{digits}"]', DEPTH)
     assert not is_json(f"[{digits}]", DEPTH)
+
+
+@pytest.mark.parametrize(
+    ("json", "may"),
+    [
+        (b'{"a":[[[[[]]]]]}', True),
+        (b'{"a":"\xc3\xa9","b":[[[[[[]]]]]]}', True),
+        (b'{"a":[[[[[[[[]]]]]]]]}', False),
+        (b'{"a":"[[[[[[[[[["}', True),
+        (b'{"a":"\xff"}', False),
+        (b'{"a":"[[[[[[[[[[\xff"}', False),
+        (b'"' + b"a" * MOST_VALUES + b'"', False),
+    ],
+)
+def test_what_is_not_decoded_may_stay_so_if_to_decode_it_would_be_no_surprise(
+    json: bytes, may: bool
+) -> None:
+    assert may_stay_undecoded(json, DEPTH) is may
+
+
+@given(any_json | st.integers(0, 20).map(lambda n: json.loads("[" * n + "7" + "]" * n)))
+def test_any_json_may_stay_undecoded_that_is_not_too_deep(value: Any) -> None:
+    text = json.dumps(value, ensure_ascii=False)
+    assert may_stay_undecoded(text.encode("utf-8", "replace"), DEPTH) == (not too_deep(text, DEPTH))

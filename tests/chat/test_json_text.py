@@ -18,6 +18,7 @@ from untorn.chat.json_text import (
     decode,
     is_torn,
     load,
+    may_repeat_keys,
     normal_form,
     value_of,
 )
@@ -81,6 +82,25 @@ def test_repeated_keys_are_seen_only_where_they_are_looked_for() -> None:
     decoded = decode(b'{"a": 1, "a": null}', DEPTH)
     assert decoded.value == {"a": None}
     assert decoded.allowed == []
+
+
+@pytest.mark.parametrize(
+    "data", [b'{"a": {"b": 1}, "a": 2}', b'[{"b": 1, "b" : 2}]', b'{"a":1,"\\u0061":2}']
+)
+def test_a_repeated_key_leaves_a_colon_too_many(data: bytes) -> None:
+    assert may_repeat_keys(decode(data, DEPTH).value, data)
+
+
+def test_without_a_colon_too_many_no_key_is_repeated() -> None:
+    data = b'{"a": [{"b": 1}, {"b": [2]}], "c": null}'
+    assert not may_repeat_keys(decode(data, DEPTH).value, data)
+
+
+@given(any_json)
+def test_whether_keys_may_be_repeated_is_asked_of_any_value(value: Any) -> None:
+    data = json.dumps(value).encode()
+    if may_repeat_keys(value, data):
+        assert b":" in data
 
 
 def test_looking_for_repeated_keys_finds_none_where_there_are_none() -> None:

@@ -391,10 +391,17 @@ def test_error_is_not_hidden_by_a_second_key(rest: str) -> None:
     assert "duplicate-key" in reading.codes
 
 
+def test_colons_in_a_text_are_no_repeated_keys() -> None:
+    reading = Reading(event(CHUNK.replace(b'"a"', b'"a: b"')))
+    assert reading.completion.content == "a: b"
+    assert reading.codes == []
+
+
 def test_chunk_too_deep_for_a_search_is_read_without_one() -> None:
     # A caller who allows such depth may have a stack that bears the decoder, but not the search.
     deep = b"[" * 850 + b"]" * 850
-    reading = Reading(event(CHUNK[:-1] + b',"x":' + deep + b"}"), limits=Limits(depth=1000))
+    data = CHUNK[:-1] + b',"y":1,"y":2,"x":' + deep + b"}"
+    reading = Reading(event(data), limits=Limits(depth=1000))
     assert reading.completion.content == "a"
     assert reading.codes == []
 

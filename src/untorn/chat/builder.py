@@ -132,7 +132,7 @@ class CompletionBuilder:
         self._tier: str | None = None
         self._usage: Usage | None = None
         self._usage_seen = False
-        self._extras: set[str] = set()
+        self._extras: set[str] | None = None  # most streams have none, and a set is large
         self._kept = 0
         self._details = 0
         self._html = False
@@ -197,7 +197,7 @@ class CompletionBuilder:
             if self.over is not None:
                 return
         for usage in chunk.usages:
-            self._receive_usage(usage)
+            self.receive_usage(usage)
         self._receive_extra(chunk)
 
     def is_first_of_a_kind(self, chunk: Chunk) -> bool:
@@ -265,7 +265,13 @@ class CompletionBuilder:
         if self.counts and builder.length > most and builder.count() > most:
             self.over = f"more than {most} characters in choice {builder.index}"
 
-    def _receive_usage(self, usage: dict[str, Any]) -> None:
+    def expects_usage(self, usage: dict[str, Any]) -> bool:
+        """Whether a usage is no more odd than one before it."""
+        code = "usage-placeholder" if is_placeholder(usage) else "usage-repeated"
+        return self._usage_seen and code in self._log
+
+    def receive_usage(self, usage: dict[str, Any]) -> None:
+        """Take a usage."""
         if is_placeholder(usage):
             self.found("usage-placeholder", "a usage without a count was ignored")
             return
@@ -281,24 +287,33 @@ class CompletionBuilder:
 
     def _receive_extra(self, chunk: Chunk) -> None:
         self.extra |= chunk.extra
-        known = len(self._extras)
-        self._extras.update(chunk.extra)
+        is_new = self._know(chunk.extra)
         kept = 0
         for choice in chunk.choices:
-            self._extras.update(choice.extra)
+            is_new |= self._know(choice.extra)
             delta = choice.delta
             if delta is not None:
-                self._extras.update(delta.extra)
+                is_new |= self._know(delta.extra)
                 kept += len(delta.annotations) + len(delta.parts)
                 kept += sum(len(fragment.extra) for fragment in delta.fragments)
         self._kept += kept
         data = self._data
-        if kept or len(self._extras) > known or (self._extras and len(data) > LARGE):
+        if kept or is_new or (self._extras and len(data) > LARGE):
             self._kept += weight(data) // USUAL_WEIGHT
         if any(choice.delta and choice.delta.reasoning_details for choice in chunk.choices):
             self._details = sum(builder.kept_details for builder in self.choices.values())
-        if len(self._extras) + self._kept + self._details > self._limits.extras:
+        if len(self._extras or ()) + self._kept + self._details > self._limits.extras:
             self.over = f"more than {self._limits.extras} unknown keys and values"
+
+    def _know(self, extra: dict[str, Any]) -> bool:
+        """Whether any of these unknown keys is new."""
+        if not extra:
+            return False
+        if self._extras is None:
+            self._extras = set()
+        known = len(self._extras)
+        self._extras.update(extra)
+        return len(self._extras) > known
 
     @property
     def _data(self) -> bytes:

@@ -86,17 +86,19 @@ class EventBlock:
 
     def is_whole(self, data: bytes) -> bool:
         """Whether data is by itself a JSON object, an array or ``[DONE]``."""
-        begins_json = data.lstrip()[:1] in (b"{", b"[")
-        if begins_json and isinstance(value_of(data, self._depth), dict | list):
+        if is_done(data):
             return True
-        return is_done(data)
+        begins_json = data.lstrip()[:1] in (b"{", b"[")
+        return begins_json and isinstance(value_of(data, self._depth), dict | list)
 
     def _dispatch(self) -> Iterator[Item]:
         # Named once, a failure is not unnamed by a later event field.
         is_error = self.is_error or self.lines.has_errors
         joined = self._joined()
-        is_json = value_of(joined, self._depth) is not NOTHING
         is_one = self._texts < 2
+        # The end mark looks like an array that is broken, which takes long to find out.
+        is_mark = is_one and is_done(joined)
+        is_json = is_mark or value_of(joined, self._depth) is not NOTHING
         lines = self._take()
         texts, whole = ([], []) if is_json else self._look_at(lines)
         if is_one and any(whole):

@@ -157,6 +157,10 @@ class Framing:
             self._carry()
         return out
 
+    def pass_by(self, payloads: list[bytes]) -> None:
+        """Somebody else has found these usual events, and nothing else, in a read."""
+        self._given, self._places = payloads, None
+
     def forget_read(self) -> None:
         """Nobody will ask any more where the items of this read are."""
         self.lines = self._given = ()

@@ -71,6 +71,23 @@ def has_too_many_values(text: str | bytes) -> bool:
     return sum(map(weight, outside_strings(data))) > MOST_VALUES
 
 
+def may_stay_undecoded(json: bytes, depth: int) -> bool:
+    """Whether JSON that msgspec passed over is UTF-8, no deeper than ``depth``, and surely holds
+    no more values than may be: it checks nothing of that."""
+    size = len(json)
+    if size > MOST_VALUES // 2:
+        return False
+    # Each level has an end too. To count the brackets takes nearly as long as to pass over them.
+    is_flat = size <= 2 * depth or json.count(b"{") + json.count(b"[") <= depth
+    if is_flat and json.isascii():
+        return True
+    try:
+        text = json.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return is_flat or not too_deep(text, depth)
+
+
 def is_json(text: str, depth: int) -> bool:
     """Whether ``text`` is JSON by the letter (RFC 8259), no deeper than ``depth``, and
     ``json.loads`` can read it."""

@@ -57,6 +57,19 @@ def decode(data: bytes, depth: int, *, repeated_keys: bool = False) -> Decoded:
     return Decoded(_decode_leniently(text, allowed, repeated_keys), allowed)
 
 
+def may_repeat_keys(value: Any, data: bytes) -> bool:
+    """Whether an object in ``data``, whose value this is, may hold a key twice. A no is certain:
+    each key on the wire has a colon, and those of the value are as many as there are colons."""
+    values, keys = [value], 0
+    for one in values:
+        if isinstance(one, dict):
+            keys += len(one)
+            values += one.values()
+        elif isinstance(one, list):
+            values += one
+    return data.count(b":") > keys
+
+
 def load(text: str, depth: int) -> Any:
     """The value of ``text`` by the letter, or an object that equals nothing else."""
     if not text or too_deep(text, depth) or has_too_many_values(text):

@@ -14,7 +14,7 @@ from untorn.chat.chunks import (
 )
 from untorn.chat.error_object import error_of, find_error
 from untorn.chat.json_scan import HALF_ESCAPE
-from untorn.chat.json_text import NotJson, decode, value_of
+from untorn.chat.json_text import NotJson, decode, may_repeat_keys, value_of
 from untorn.chat.payload import Item, Kind, Note, Payload, is_done
 from untorn.chat.quirks.message_for_delta import what_is_said
 from untorn.chat.quirks.surrogate_split import scrub, scrub_extras
@@ -178,8 +178,9 @@ class PayloadReader:
         chunk = read_chunk(value, is_document=is_document)
         searched = self._repeated_keys or in_array
         if not searched and self._builder.is_first_of_a_kind(chunk):
-            body, searched = self._search(data)
-            if searched:
+            body = self._search(data) if may_repeat_keys(value, data) else None
+            if body is not None:
+                searched = True
                 chunk = read_chunk(body, is_document=is_document)
         if self._has_halves:
             _scrub_what_is_kept(chunk)
@@ -187,17 +188,17 @@ class PayloadReader:
             keep_logprobs_as_sent(chunk, data)
         return chunk
 
-    def _search(self, data: bytes) -> tuple[dict[str, Any], bool]:
-        """Look for repeated keys; the value by their rule, and whether there are any."""
+    def _search(self, data: bytes) -> dict[str, Any] | None:
+        """Look for repeated keys; the value by their rule, None if there are none."""
         try:
             decoded = decode(data, self._depth, repeated_keys=True)
-            value = scrub(decoded.value, TEXT_KEYS)
+            if "duplicate-key" not in decoded.allowed:
+                return None
+            value: dict[str, Any] = scrub(decoded.value, TEXT_KEYS)
         except (NotJson, RecursionError):  # the caller's stack is nearly full
-            return {}, False
-        found = "duplicate-key" in decoded.allowed
-        if found:
-            self._allow("duplicate-key", data)
-        return value, found
+            return None
+        self._allow("duplicate-key", data)
+        return value
 
     def _receive_ping(self, data: bytes) -> None:
         self._builder.found("heartbeat-data", "a keep-alive came as data", data)

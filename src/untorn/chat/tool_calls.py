@@ -130,6 +130,8 @@ class ToolCalls:
 
     def final(self, findings: list[Finding]) -> list[FinalCall]:
         """The calls as they stand if nothing more comes, and what is odd about them."""
+        if not self.calls:
+            return []
         calls = [call.final() for call in self._in_order()]
         kept, dropped, shared = without_copies(calls, partial(normal_form, depth=self._depth))
         findings += [Finding("tool-call-duplicated", "a call came twice; one is kept")] * dropped

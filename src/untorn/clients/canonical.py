@@ -9,10 +9,12 @@ import re
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
-from untorn.chat.chunks import is_chunk
-from untorn.chat.completion import ToolCall
+from untorn.chat.chunks import is_chunk, wire_index
+from untorn.chat.completion import ToolCall, decode_logprobs
+from untorn.chat.json_text import compact
+from untorn.chat.quirks.surrogate_split import scrub
 from untorn.chat.verdict import ErrorObject
 from untorn.events import (
     AudioDelta,
@@ -22,10 +24,17 @@ from untorn.events import (
     StreamEvent,
     TextDelta,
 )
+from untorn.sse.event_stream import EventStream
 from untorn.sse.lines import CR
 
 DONE = b"data: [DONE]\n\n"
-_ONE_LINE = re.compile(rb"data: ?([^\r\n]*+)\r?\n\r?\n")
+# The SDK takes an event of another line end for a part of the next one, and has a meaning of its
+# own for events of these names.
+_SILENT = rb"(?:(?:|id|retry|event(?!: ?(?:error|thread))):[^\r\n]*+\r?\n)*+"
+_ONE_DATA_LINE = re.compile(_SILENT + rb"data: ?([^\r\n]*+)(\r?\n)" + _SILENT + rb"\2")
+_MOST_DIGITS = 4300
+"""Python's JSON decoder raises at a longer integer."""
+_TOO_LONG_NUMBER = re.compile(rb"(?<![0-9])[0-9]{%d}" % (_MOST_DIGITS + 1))
 
 
 class Delta(Struct, gc=False):
@@ -41,11 +50,19 @@ class Delta(Struct, gc=False):
     audio: dict[str, Any] | None = None
 
 
+class Logprobs(Struct, gc=False):
+    """What is read of logprobs."""
+
+    content: list[Raw] | None = None
+    refusal: list[Raw] | None = None
+
+
 class Choice(Struct, gc=False):
     """What is read of a choice."""
 
     index: int
     delta: Delta
+    logprobs: Logprobs | None = None
     finish_reason: str | None = None
 
 
@@ -58,21 +75,44 @@ class Chunk(Struct, gc=False):
     model: str
     choices: list[Choice]
     usage: dict[str, Any] | None = None
+    error: None = None
 
 
 _decode = msgspec.json.Decoder(Chunk).decode
+_decode_logprobs = msgspec.json.Decoder(Logprobs).decode
+
+
+def usual_payload_of(event: bytes) -> bytes | None:
+    """The data of an event that is framed as nearly all are; None for any other."""
+    if event[:6] != b"data: " or event.find(b"\n") != len(event) - 2 or CR in event:
+        return None
+    return event[6:-2] if event.endswith(b"\n\n") else None
 
 
 def payload_of(event: bytes) -> bytes | None:
-    """The data of an event that is one ``data`` line and nothing else; None for any other."""
-    if event[:6] == b"data: " and event.find(b"\n") == len(event) - 2 and CR not in event:
-        return event[6:-2]  # as nearly all are
-    match = _ONE_LINE.fullmatch(event)
+    """The data of an event with one ``data`` line that the SDK reads as it is, whatever fields
+    it has that say nothing; None for any other."""
+    match = _ONE_DATA_LINE.fullmatch(event)
     return None if match is None else match[1]
+
+
+def data_of(event: bytes) -> bytes:
+    """The data of any event, or the document that it is; nothing if it has none."""
+    if event.lstrip()[:1] in (b"{", b"["):
+        return event
+    events = EventStream().receive_data(event + b"\n\n")
+    return events[0].data.encode() if events else b""
+
+
+def is_decodable(data: bytes) -> bool:
+    """Whether Python's JSON decoder bears the numbers in it."""
+    return len(data) <= _MOST_DIGITS or _TOO_LONG_NUMBER.search(data) is None
 
 
 def chunk_of(payload: bytes) -> Chunk | None:
     """A chunk in OpenAI's shape; None for all that is not."""
+    if not is_decodable(payload):
+        return None
     try:
         if not payload.isascii():
             payload.decode()  # msgspec does not check what it passes over
@@ -107,12 +147,16 @@ class Extras:
     """The unknown keys of a chunk that is written anew: each is given out once."""
 
     def __init__(self, chunk: dict[str, Any]) -> None:
-        self.chunk = _without(chunk, CHUNK_KEYS)
-        self._choices: dict[int, dict[str, Any]] = {}
+        odd = {key for key in ONCE if not isinstance(chunk.get(key), str)}
+        self.chunk = _without(chunk, CHUNK_KEYS | odd)
+        self.choices: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
+        """By index: those beside the delta, and those in it."""
         choices = chunk.get("choices")
         for choice in choices if isinstance(choices, list) else []:
-            if isinstance(choice, dict) and isinstance(index := choice.get("index"), int):
-                self._choices[index] = choice
+            if isinstance(choice, dict):
+                both = _without(choice, CHOICE_KEYS), _extras_of_delta(choice)
+                if any(both):
+                    self.choices[wire_index(choice.get("index")) or 0] = both
 
     def of_chunk(self) -> dict[str, Any]:
         """Those beside ``choices``."""
@@ -120,11 +164,19 @@ class Extras:
         return extra
 
     def of_choice(self, index: int) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Those beside the ``delta`` of a choice, and those in it."""
-        choice = self._choices.pop(index, {})
-        delta = choice.get("delta")
-        more = _without(delta, DELTA_KEYS) if isinstance(delta, dict) else {}
-        return _without(choice, CHOICE_KEYS), more
+        """Those of one choice."""
+        return self.choices.pop(index, ({}, {}))
+
+
+def _extras_of_delta(choice: dict[str, Any]) -> dict[str, Any]:
+    said = choice.get("delta") or choice.get("message")
+    if not isinstance(said, dict):
+        return {}
+    extras = _without(said, DELTA_KEYS)
+    audio = said.get("audio")
+    if isinstance(audio, dict) and (more := _without(audio, AUDIO_KEYS)):
+        extras["audio"] = more
+    return extras
 
 
 CHOICE_KEYS = frozenset("index delta message text finish_reason logprobs usage error".split())
@@ -134,6 +186,9 @@ ONCE = frozenset("system_fingerprint service_tier".split())
 DELTA_KEYS = frozenset(
     "role content refusal reasoning reasoning_content tool_calls function_call audio".split()
 )
+
+
+AUDIO_KEYS = frozenset({"data", "transcript"})
 
 
 def _without(values: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
@@ -176,6 +231,7 @@ class Writer:
         """What is written from now on stands in place of ``payload``."""
         self._extras = Extras({})
         if isinstance(payload, dict) and is_chunk(payload):
+            payload = scrub(payload)
             id, model, created = (payload.get(key) for key in ("id", "model", "created"))
             self.name(
                 id if isinstance(id, str) else None,
@@ -188,8 +244,15 @@ class Writer:
         """A chunk with one delta."""
         return self._chunk([self._choice(index, delta)])
 
-    def logprobs(self, index: int, raw: msgspec.Raw) -> bytes:
-        """A chunk with logprobs alone."""
+    def logprobs(self, index: int, raw: Raw) -> bytes | None:
+        """A chunk with logprobs alone; None for what only has their name."""
+        sent = bytes(raw)
+        if b"\n" in sent or b"\r" in sent or not is_decodable(sent):
+            raw = Raw(compact(decode_logprobs(sent)).encode())
+        try:
+            _decode_logprobs(raw)
+        except msgspec.MsgspecError:
+            return None
         return self._chunk([self._choice(index, {}, logprobs=raw)])
 
     def call(self, index: int, place: int, call: ToolCall) -> bytes:
@@ -217,12 +280,15 @@ class Writer:
     def usage(self, usage: dict[str, Any], *, alone: bool) -> bytes:
         """A chunk with the usage, ``alone`` as OpenAI sends it to those who ask for it. Who did
         not may take the first choice of each chunk for granted."""
-        return self._chunk([] if alone else [self._choice(0, {})], usage=usage)
+        first = min(self._begun, default=0)
+        return self._chunk([] if alone else [self._choice(first, {})], usage=usage)
 
     def rest(self) -> bytes | None:
         """A chunk for unknown keys of the payload that are not written yet; None if there are
         none."""
-        return self._chunk([]) if self._extras.chunk.keys() - ONCE else None
+        if not self._extras.choices and not self._extras.chunk.keys() - ONCE:
+            return None
+        return self._chunk([self._choice(index, {}) for index in sorted(self._extras.choices)])
 
     def error(self, error: ErrorObject) -> bytes:
         """An error, as OpenAI sends it in a stream."""
@@ -239,6 +305,8 @@ class Writer:
         if index not in self._begun:
             self._begun.add(index)
             delta = {"role": "assistant", **delta}
+        if "audio" in delta and "audio" in of_delta:
+            delta["audio"] = {**of_delta["audio"], **delta["audio"]}
         usual = {"index": index, "delta": {**of_delta, **delta}, "finish_reason": None}
         return {**extra, **usual, **more}
 

@@ -13,7 +13,6 @@ raised. No I/O, no clock.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -21,19 +20,30 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import structs
 
-from untorn.chat.completion import ERRORS, RAISE_ON, Choice, Completion, ToolCall
+from untorn.chat.completion import ERRORS, RAISE_ON, Choice, Completion, ToolCall, Usage
 from untorn.chat.json_text import value_of
-from untorn.clients.canonical import DONE, Writer, chunk_of, events_of, payload_of
+from untorn.clients.blocks import LONGEST, Block, pieces_of
+from untorn.clients.canonical import (
+    DONE,
+    Writer,
+    chunk_of,
+    data_of,
+    events_of,
+    payload_of,
+    usual_payload_of,
+)
 from untorn.errors import NotWhole, StreamInterrupted, UntornError
 from untorn.events import (
     AudioDelta,
     ChoiceFinished,
     DefectFound,
+    Heartbeat,
     LogprobsDelta,
     ReasoningDelta,
     RefusalDelta,
     Revised,
     Started,
+    StreamEnded,
     StreamEvent,
     TextDelta,
     ToolCallDelta,
@@ -41,17 +51,13 @@ from untorn.events import (
     ToolCallStarted,
     UsageReported,
 )
-from untorn.options import MIB, Clocks, Options
+from untorn.options import Clocks, Options
 from untorn.reading import Reading
-
-_BLANK_LINE = re.compile(rb"\n\r?\n")
-_BLANK_SIZE = 2
-"""So many bytes of a read may be the begin of what ``_BLANK_LINE`` finds."""
-LONGEST = MIB
-"""An event of more bytes is not kept to be passed on, but written anew."""
 
 UNSAID = (Started, DefectFound, LogprobsDelta)
 """What they tell is in the chunk, or about it."""
+QUIET = (DefectFound, Heartbeat)
+"""What may be told before an event has ended."""
 TEXTS = (TextDelta, ReasoningDelta, RefusalDelta)
 CALLS = (ToolCallStarted, ToolCallDelta, ToolCallFinished)
 
@@ -107,10 +113,7 @@ class Repair(Reading):
         """What is to be raised after ``unsent``; None for an answer that may be taken as it is."""
         self._asked = asked
         self._writer = Writer()
-        self._event: list[bytes] = []
-        self._size = 0
-        self._tail = b""
-        self._is_odd = False
+        self._block = Block()
         self._usage: bytes | None = None
         self._sent: dict[tuple[int, Channel], list[str]] = defaultdict(list)
         self._calls: dict[int, list[ToolCall]] = defaultdict(list)
@@ -124,84 +127,80 @@ class Repair(Reading):
 
     def _feed(self, data: bytes, at: float) -> list[StreamEvent]:
         """Feed the stream event by event: it has to be known what each of them tells."""
-        if not self._size and data.find(b"\n\n") == len(data) - 2:  # one event, as most are
-            return self._stream.timed(self._end_event(data), at, reads=1)
-        told: list[StreamEvent] = []
-        start, tail = 0, self._tail
-        for match in _BLANK_LINE.finditer(tail + data if tail else data):
-            end = match.end() - len(tail)
-            told += self._end_event(data[start:end])
-            start = end
-        if start < len(data):
-            told += self._begin_event(data[start:])
+        if self._block.is_at_rest and (payload := usual_payload_of(data)) is not None:
+            told = self._receive_usual(data, payload)  # the read is one event, as most are
+        else:
+            told = []
+            for piece in pieces_of(data, self._block):
+                told += self._receive_piece(piece)
+                if _has_ended(told):  # over a limit
+                    break
         return self._stream.timed(told, at, reads=1)
 
-    def _end_event(self, data: bytes) -> list[StreamEvent]:
-        events = self._stream.receive_data(data)
-        if self._size:
-            data = self._event_with(data)
-        if self._is_odd or not self._pass_on(data, events):
-            self._rewrite(data, events)
-        self._is_odd = False
+    def _receive_usual(self, event: bytes, payload: bytes) -> list[StreamEvent]:
+        events = self._stream.receive_data(event)
+        if not self._pass_on(event, payload, events):
+            self._rewrite(b"" if _has_ended(events) else payload, events)
         return events
 
-    def _begin_event(self, data: bytes) -> list[StreamEvent]:
-        events = self._stream.receive_data(data)
-        self._size += len(data)
-        self._tail = (self._tail + data[-_BLANK_SIZE:])[-_BLANK_SIZE:]
-        self._event.append(data)
-        if events or self._size > LONGEST:
-            self._is_odd = True  # it is not one event, or too long a one
-            self._event.clear()
-            self._rewrite(b"", events)
+    def _receive_piece(self, piece: bytes) -> list[StreamEvent]:
+        block = self._block
+        if block.is_at_rest and (payload := usual_payload_of(piece)) is not None:
+            return self._receive_usual(piece, payload)
+        events = self._stream.receive_data(piece)
+        if block.add(piece):
+            self._end_event(block.take(), events)
+        elif any(not isinstance(event, QUIET) for event in events):
+            self._end_event(block.take_told(), events)
         return events
 
-    def _event_with(self, data: bytes) -> bytes:
-        """The event that has begun, and its last bytes."""
-        event = b"".join([*self._event, data])
-        self._event.clear()
-        self._size, self._tail = 0, b""
-        return event
+    def _end_event(self, event: bytes, events: list[StreamEvent]) -> None:
+        payload = payload_of(event)
+        if _has_ended(events):
+            self._rewrite(b"", events)  # what is open then depends on the reads
+        elif payload is None:
+            self._rewrite(data_of(event), events)
+        elif not self._pass_on(event, payload, events):
+            self._rewrite(payload, events)
 
     # Events → bytes --------------------------------------------------------------------------
 
-    def _pass_on(self, data: bytes, events: list[StreamEvent]) -> bool:
+    def _pass_on(self, event: bytes, payload: bytes, events: list[StreamEvent]) -> bool:
         """Pass an event on as it is; False if it has to be written anew."""
-        payload = payload_of(data)
-        chunk = None if payload is None else chunk_of(payload)
+        chunk = chunk_of(payload) if len(event) <= LONGEST else None
         if chunk is None or not self._writer.has_begun(chunk):
             return False
         if not chunk.choices:
-            return self._hold_usage(data, events)
+            return self._hold_usage(event, events)
         says = events_of(chunk)
         if says is None or chunk.usage is not None:
             return False
         if says != events:
-            told = [event for event in events if not isinstance(event, UNSAID)]
-            calls = [event for event in told if isinstance(event, CALLS)]
-            if [event for event in told if event not in calls] != says:
+            told = [one for one in events if not isinstance(one, UNSAID)]
+            calls = [one for one in told if isinstance(one, CALLS)]
+            if [one for one in told if one not in calls] != says:
                 return False
             self._write(calls)
         self._writer.see(chunk)
-        for event in says:
-            self._keep(event)
-        self.unsent.append(data)
+        for said in says:
+            self._keep(said)
+        self.unsent.append(event)
         return True
 
-    def _hold_usage(self, data: bytes, events: Sequence[StreamEvent]) -> bool:
-        told = [event for event in events if not isinstance(event, UNSAID)]
+    def _hold_usage(self, event: bytes, events: Sequence[StreamEvent]) -> bool:
+        told = [one for one in events if not isinstance(one, UNSAID)]
         if len(told) != 1 or not isinstance(told[0], UsageReported):
             return False
-        self._usage = data
+        if not self._asked.wants_usage or None in _counts_of(told[0].usage):
+            return False
+        self._usage = event
         return True
 
-    def _rewrite(self, data: bytes, events: list[StreamEvent]) -> None:
+    def _rewrite(self, payload: bytes, events: list[StreamEvent]) -> None:
         """Write anew what an event tells."""
-        if not events and not data:
+        if not events and not payload:
             return
-        payload = payload_of(data.rstrip(b"\r\n") + b"\n\n")
-        value = None if payload is None else value_of(payload, self._options.limits.depth)
-        self._writer.rewrite(value)
+        self._writer.rewrite(value_of(payload, self._options.limits.depth))
         self._write(events)
         if (rest := self._writer.rest()) is not None:
             self.unsent.append(rest)
@@ -269,16 +268,23 @@ class Repair(Reading):
         super()._end(events, failure, at)
         completion = self.completion
         self._writer.name(completion.id, completion.model, completion.created)
-        self._rewrite(self._event_with(b""), events)
         verdict = completion.verdict
+        # What is open when a limit is passed depends on the reads.
+        left = b"" if verdict.ending == "limit" else data_of(self._block.take())
+        self._rewrite(left, events)
         self.failure = self._failure_of(completion)
         if verdict.error is not None:
             self.unsent.append(self._writer.error(verdict.error))
         elif self.failure is None:
-            if completion.usage is not None:
-                usage, alone = completion.usage.to_dict(), self._asked.wants_usage
-                self.unsent.append(self._usage or self._writer.usage(usage, alone=alone))
+            if (usage := self._usage or self._written_usage(completion)) is not None:
+                self.unsent.append(usage)
             self.unsent.append(DONE)
+
+    def _written_usage(self, completion: Completion) -> bytes | None:
+        usage = completion.usage
+        if usage is None or not _counts_of(usage) - {None}:
+            return None
+        return self._writer.usage(usage.to_dict(), alone=self._asked.wants_usage)
 
     def _failure_of(self, completion: Completion) -> Failure | None:
         verdict = completion.verdict
@@ -317,3 +323,11 @@ class Repair(Reading):
     def _keep(self, event: StreamEvent) -> None:
         if isinstance(event, TEXTS):
             self._sent[event.choice, type(event)].append(event.text)
+
+
+def _counts_of(usage: Usage) -> set[int | None]:
+    return {usage.prompt_tokens, usage.completion_tokens, usage.total_tokens}
+
+
+def _has_ended(events: list[StreamEvent]) -> bool:
+    return bool(events) and isinstance(events[-1], StreamEnded)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import platform
 import re
 import subprocess
@@ -61,8 +62,9 @@ medians of {rounds} rounds, and in brackets the quartiles of each round's ratio.
 - **32 streams at once**: an event each 10 ms in each of them, so that there is always one to read.
 - **As fast as they come**: a read has many events.
 
-openai-python gives chunks, and says nothing of the end. It was to take at least {targets} times as
-long.
+openai-python gives chunks, and says nothing of the end. It was to take so many times as long, at
+least: {targets}. Others kept the machine busy meanwhile, with a load of {load:.0f} on {cores} cores;
+the more there are, the more it costs to wake up.
 
 {streams:,} streams at once through one AsyncClient:
 
@@ -86,7 +88,9 @@ def report(rounds: int, *, write: bool) -> int:
         "uvloop for all that is asynchronous",
         times=times_table(samples),
         streams=STREAMS,
-        targets=" and ".join(f"{times:g} ({name})" for name, times in TARGETS.items()),
+        load=os.getloadavg()[0],
+        cores=os.cpu_count(),
+        targets=" and ".join(f"{name} {times:g}" for name, times in TARGETS.items()),
         crowds=crowds_table(crowds),
         versions=", ".join(f"{name} {version(name)}" for name in LIBRARIES),
     )

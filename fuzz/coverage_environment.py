@@ -47,7 +47,7 @@ def python() -> str:
     ).returncode:
         install = [interpreter, "-m", "pip", "--disable-pip-version-check", "install", "-q"]
         # Only a wheel: without one it would be built, which needs a compiler of its own.
-        install += ["--only-binary", "atheris", "atheris>=3", "--editable", f"{ROOT}[cli]"]
+        install += ["--only-binary", "atheris", "atheris>=3", "--editable", f"{ROOT}[cli,openai]"]
         done = subprocess.run(install, capture_output=True, text=True)
         if done.returncode:
             raise NotHere((done.stderr.strip().splitlines() or ["pip failed"])[-1])

@@ -10,7 +10,9 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from fuzz import oracles, ways
+from msgspec.structs import replace
+
+from fuzz import oracles, repaired, ways
 from fuzz.inputs import Input, by_event, by_size, random_reads
 from fuzz.ways import Played, play
 from tests.sse import reference
@@ -135,6 +137,22 @@ def _reference(subject: Subject) -> Iterator[str | None]:
         yield oracles.reads_by_the_letter(reading, expected)
 
 
+def _repaired(subject: Subject) -> Iterator[str | None]:
+    given, rng = subject.given, subject.rng
+    if given.status is None or not 200 <= given.status < 300:
+        given = given._replace(status=200)  # it gets no other
+    asked = repaired.asked_for(rng)
+    if asked.n is not None:
+        given = given._replace(options=replace(given.options, choices=asked.n))
+    whole = repaired.repair(given, asked=asked)
+    yield from repaired.keeps_the_answer(given, whole, play(given).completion)
+    cuttings = [random_reads(given.body, rng) for _ in range(4 if subject.everything else 1)]
+    if subject.everything:
+        cuttings += [by_size(given.body, size) for size in (1, 7, 37)]
+    for reads in cuttings:
+        yield repaired.is_same(whole, repaired.repair(given, reads, asked))
+
+
 Check = Callable[[Subject], Iterator[str | None]]
 
 CHECKS: dict[str, tuple[float, Check]] = {
@@ -150,6 +168,7 @@ CHECKS: dict[str, tuple[float, Check]] = {
     "while open": (0.05, _while_open),
     "framing": (0.4, _framing),
     "reference": (0.2, _reference),
+    "repaired": (0.3, _repaired),
 }
 """By name: of which share of all inputs it is asked, and the check."""
 

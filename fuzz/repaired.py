@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from random import Random
+from typing import Any
 
 import msgspec
 from openai._streaming import SSEDecoder
 from openai.types.chat import ChatCompletionChunk
 
 from fuzz.inputs import Input
-from untorn import Choice, Clocks, Completion, Options, ToolCall, parse
+from tests.clients.repairs import ASKED, Repaired, repaired
+from untorn import Choice, Completion, Options, ToolCall, parse
+from untorn.chat.chunks import FRAGMENT_KEYS
 from untorn.chat.completion import decode_logprobs
 from untorn.clients.canonical import chunk_of
-from untorn.clients.repair import Asked, Repair
-from untorn.sources import Opened
+from untorn.clients.repair import Asked
 
 HARMLESS = frozenset(
     "arguments-double-encoded arguments-empty duplicate-key finish-reason-mismatch"
@@ -36,84 +38,68 @@ WITHIN = ("choices.logprobs", "choices.delta.audio", "choices.delta.tool_calls.t
 the SDK's."""
 
 
-ASKED = Asked(stream=True)
-
-
-class Repaired(NamedTuple):
-    """What came of an input."""
-
-    body: bytes
-    failure: str | None
-    """What is raised after the body; None if nothing is."""
-    completion: Completion
-
-
 def repair(given: Input, reads: Iterable[bytes] | None = None, asked: Asked = ASKED) -> Repaired:
     """Repair an input, in one read unless others are named."""
-    one = Repair(asked, given.options, Clocks())
-    headers = [] if given.content_type is None else [("content-type", given.content_type)]
-    one.begin(Opened(given.status, headers), lambda: None, 0.0)
-    body: list[bytes] = []
-    for data in filter(None, [given.body] if reads is None else reads):
-        if not one.is_over:
-            one.wait(0.0)
-            one.receive(data, 0.0, False)
-        body.append(one.take())
-    if not one.is_over:
-        _end(one, given)
-    body.append(one.take())
-    failure = None if one.failure is None else one.failure.why
-    return Repaired(b"".join(body), failure, one.completion)
+    return repaired(
+        [given.body] if reads is None else reads,
+        asked=asked,
+        content_type=given.content_type,
+        options=given.options,
+        ending=given.ending,
+    )
 
 
-def _end(one: Repair, given: Input) -> None:
-    match given.ending:
-        case "eof":
-            one.receive(None, 0.0, False)
-        case "cut":
-            one.fail(ConnectionResetError("the connection was lost"), 0.0, False)
-        case "stalled":
-            one.receive(None, 0.0, True)
-        case "cancelled":
-            one.cancel(0.0)
+def asked_for(rng: Random) -> Asked:
+    """What somebody may have asked for."""
+    return Asked(
+        stream=True,
+        n=rng.choice([None, None, None, 1, 2]),
+        stream_options=rng.choice([None, {"include_usage": True}]),
+        functions=rng.choice([None, None, [{}]]),
+    )
 
 
-def keeps_the_answer(given: Input, repaired: Repaired, direct: Completion) -> Iterator[str]:
+def keeps_the_answer(given: Input, one: Repaired, direct: Completion) -> Iterator[str]:
     """Who reads the repaired body reads what the direct reader says, or there is a failure.
     Each sentence is something that does not hold."""
     verdict = direct.verdict
-    body = repaired.body
     is_bad = verdict.outcome in ("interrupted", "failed")
-    if is_bad and repaired.failure is None:
+    if is_bad and one.failure is None:
         yield f"failure: none, but it is {verdict}"
-    yield from _odd_events(body, is_bad or repaired.failure is not None)
-    again = parse(body, options=_options_again(given.options))
+    yield from _odd_events(one.body, one.failure is not None)
+    again = parse(one.body, options=_options_again(given.options))
     yield from _torn_calls(again)
-    if repaired.failure is not None:
+    if one.failure is not None:
         return
     if again.verdict.outcome != verdict.outcome:
         yield f"outcome: it is {verdict}, read again {again.verdict}"
-    codes = {defect.code for defect in verdict.defects}
+    yield from _odd_defects(direct, again)
+    yield from _other_names(direct, again)
+    # OpenRouter's details say the same as the reasoning beside it, perhaps in another chunk.
+    skipped = {"reasoning"} if b"reasoning_details" in given.body else set()
+    yield from _other_choices(direct, again, skipped)
+
+
+def _odd_defects(direct: Completion, again: Completion) -> Iterator[str]:
+    codes = {defect.code for defect in direct.verdict.defects}
     known = HARMLESS | (PASSED_ON & codes)
     if "finish-reason-changed" in codes:
         known |= {"content-after-finish"}  # a call that may be run after all
     for defect in again.verdict.defects:
         if defect.code not in known:
             yield f"defect {defect.code}: {defect}"
-    yield from _other_names(direct, again)
-    choices = {choice.index: choice for choice in again.choices}
-    for choice in direct.choices:
-        if choice.index not in choices:
-            yield f"choice: {choice!r} is missing"
-            continue
-        one, other = _said_by(choice), _said_by(choices.pop(choice.index))
-        for name, value in one.items():
-            # OpenRouter's details say the same beside it, perhaps in another chunk.
-            is_twice = name == "reasoning" and b"reasoning_details" in given.body
-            if value != other[name] and not is_twice:
-                yield f"{name}: it is {value!r}, read again {other[name]!r}"
-    if choices:
-        yield f"choice: {choices!r} was not said"
+
+
+def _other_choices(direct: Completion, again: Completion, skipped: set[str]) -> Iterator[str]:
+    said = {choice.index: _said_by(choice) for choice in direct.choices}
+    other = {choice.index: _said_by(choice) for choice in again.choices}
+    if said.keys() != other.keys():
+        yield f"choices: they are {said!r}, read again {other!r}"
+        return
+    for index, texts in said.items():
+        for name, value in texts.items():
+            if value != other[index][name] and name not in skipped:
+                yield f"{name}: it is {value!r}, read again {other[index][name]!r}"
 
 
 def _other_names(direct: Completion, again: Completion) -> Iterator[str]:
@@ -148,11 +134,15 @@ def _said_by(choice: Choice) -> dict[str, Any]:
         "audio": (audio.data, audio.transcript or "") if audio else ("", ""),
         "logprobs": [raw for raw in map(_logprobs, choice.raw_logprobs) if raw],
         "calls": [
-            (call.id, call.type, call.name, call.arguments, call.extra)
+            (call.id, call.type, call.name, call.arguments, _extras(call))
             for call in message.tool_calls
             if isinstance(call, ToolCall)
         ],
     }
+
+
+def _extras(call: ToolCall) -> dict[str, Any]:
+    return {key: value for key, value in call.extra.items() if key not in FRAGMENT_KEYS}
 
 
 def _logprobs(raw: bytes) -> Any:
@@ -202,9 +192,7 @@ def _odd_payload(payload: bytes) -> Iterator[str]:
         return
     for choice in value["choices"]:
         for call in choice["delta"].get("tool_calls") or ():
-            if call.get("type") == "custom":
-                continue
-            if not _is_json(call["function"]["arguments"] or "{}"):
+            if "custom" not in call and not _is_json(call["function"]["arguments"] or "{}"):
                 yield f"torn call: {payload!r}"
     for error in errors_of(value):
         yield f"type {error}: {payload!r}"
@@ -223,14 +211,8 @@ def errors_of(chunk: dict[str, Any]) -> Iterator[str]:
 
 def is_same(one: Repaired, other: Repaired) -> str | None:
     """Two cuttings give the same."""
-    for name in ("body", "failure", "completion"):
-        value, another = getattr(one, name), getattr(other, name)
-        if name == "completion":
-            value, another = _untimed(value), _untimed(another)
-        if value != another:
-            return f"{name}: it is {value!r}, the other way {another!r}"
+    if one.body != other.body:
+        return f"body: it is {one.body!r}, the other way {other.body!r}"
+    if one.failure != other.failure:
+        return f"failure: it is {one.failure!r}, the other way {other.failure!r}"
     return None
-
-
-def _untimed(completion: Completion) -> Completion:
-    return msgspec.structs.replace(completion, timing=None)

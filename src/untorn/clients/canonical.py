@@ -74,6 +74,7 @@ class Chunk(Struct, gc=False):
     created: int
     model: str
     choices: list[Choice]
+    system_fingerprint: str | None = None
     usage: dict[str, Any] | None = None
     error: None = None
 
@@ -236,7 +237,7 @@ class Writer:
             self.name(
                 id if isinstance(id, str) else None,
                 model if isinstance(model, str) else None,
-                created if isinstance(created, int) else None,
+                created if type(created) is int else None,  # not true or false
             )
             self._extras = Extras(payload)
 

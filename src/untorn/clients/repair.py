@@ -243,10 +243,11 @@ class Repair(Reading):
     def _written_call(self, event: ToolCallFinished) -> bytes:
         sent = self._calls[event.choice]
         place = len(sent)
-        sent.append(event.tool_call)
-        if self._asked.functions and event.tool_call.id is None:
-            return self._writer.function_call(event.choice, event.tool_call)
-        return self._writer.call(event.choice, place, event.tool_call)
+        call = event.tool_call
+        sent.append(call)
+        if self._asked.functions and call.id is None and call.type == "function":
+            return self._writer.function_call(event.choice, call)
+        return self._writer.call(event.choice, place, call)
 
     def _written_revision(self, event: Revised) -> bytes | None:
         value = event.value

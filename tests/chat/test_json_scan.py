@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 
 from untorn.chat import json_scan
 from untorn.chat.json_scan import (
-    MOST_VALUES,
+    containers_in,
     has_too_many_values,
     is_json,
+    keys_in,
     outside_strings,
     too_deep,
     weight,
+    weight_of,
 )
 
 DEPTH = 8
@@ -68,12 +70,17 @@ def depth_of(value: Any) -> int:
     return 0
 
 
-def weight_of(value: Any) -> int:
+def exact_weight_of(value: Any) -> int:
     if isinstance(value, dict):
-        return 4 + max(0, len(value) - 1) + sum(map(weight_of, value.values()))
+        commas = max(0, len(value) - 1)
+        return 4 + len(value) + commas + sum(map(exact_weight_of, value.values()))
     if isinstance(value, list):
-        return 1 + max(0, len(value) - 1) + sum(map(weight_of, value))
-    return 0
+        return 2 + max(0, len(value) - 1) + sum(map(exact_weight_of, value))
+    return int(isinstance(value, str))
+
+
+def keys_of(value: Any) -> int:
+    return sum(len(item) for item in containers_in(value) if isinstance(item, dict))
 
 
 @given(almost_json)
@@ -100,30 +107,54 @@ def test_depth_and_weight_are_those_of_the_value(value: Any, ascii_only: bool, d
     text = json.dumps(value, ensure_ascii=ascii_only)
     assert too_deep(text, depth) == (depth_of(value) > depth)
     outside = b"".join(outside_strings(text.encode("utf-8", "surrogatepass")))
-    assert weight(outside) == weight_of(value)
+    if len(text.encode("utf-8", "surrogatepass")) <= json_scan.WINDOW:
+        assert weight(outside) == exact_weight_of(value)
+        full = len(list(containers_in(value))) - sum(not item for item in containers_in(value))
+        if not isinstance(value, str):
+            assert weight_of(value) == exact_weight_of(value) + full
 
 
-@pytest.mark.parametrize("value", [b"1,", b"[],", b'{"":0},', b'{"a":[{}]},'])
+@given(any_json, st.booleans())
+def test_keys_are_those_of_the_value(value: Any, ascii_only: bool) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only)
+    assert keys_in(text.encode("utf-8", "surrogatepass")) == keys_of(value)
+
+
+def test_keys_that_come_twice_count_twice() -> None:
+    assert keys_in(b'{"a:b": {"a": ":"}, "a:b": [{"c" : 0}]}') == 4
+
+
+def test_containers_are_found_however_deep_they_lie() -> None:
+    value: Any = "innermost"
+    for _ in range(100_000):
+        value = [value]
+    assert sum(1 for _ in containers_in(value)) == 100_000
+    while value.__class__ is list:  # to free it at once would go deep, too
+        (value,) = value
+
+
+@pytest.mark.parametrize("value", [b"1,", b"[],", b'{"":0},', b'{"a":[{}]},', b'"a",'])
 def test_more_values_than_the_limit_are_too_many(
     value: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_scan, "WINDOW", 64 * 1024)
-    most = MOST_VALUES // weight(value)
-    assert has_too_many_values(b"[" + value * (most + 1) + b"1]")
-    assert has_too_many_values("[" + value.decode() * (most + 1) + "1]")
-    assert not has_too_many_values(b"[" + value * (most - 1) + b"1]")
+    most = 1000
+    fit = most // weight(value)
+    assert has_too_many_values(b"[" + value * (fit + 1) + b"1]", most)
+    assert has_too_many_values("[" + value.decode() * (fit + 1) + "1]", most)
+    assert not has_too_many_values(b"[" + value * (fit - 2) + b"1]", most)
 
 
 @pytest.mark.parametrize("text", [b"1,2,", b"{[", b'\\"{[,', b"\\\\,"])
 def test_what_is_in_a_string_does_not_count(text: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_scan, "WINDOW", 64 * 1024)
-    assert not has_too_many_values(b'["' + text * MOST_VALUES + b'"]')
+    assert not has_too_many_values(b'["' + text * 1000 + b'"]', 1000)
 
 
 def test_string_without_an_end_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_scan, "WINDOW", 64 * 1024)
     monkeypatch.setattr(json_scan, "weight", counted := Counted())
-    has_too_many_values(b"[" + b"[]," * 600_000 + b'"' + b'\\"' * 1_000_000)
+    has_too_many_values(b"[" + b"[]," * 600_000 + b'"' + b'\\"' * 1_000_000, 2_000_000)
     assert counted.size <= 2 * 3_800_002
 
 

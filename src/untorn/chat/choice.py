@@ -283,8 +283,10 @@ class ChoiceBuilder:
     # What is left ----------------------------------------------------------------------------
 
     def count(self) -> int:
-        """Characters so far, exactly."""
+        """Characters so far, exactly. What was counted takes less memory from then on."""
         texts = (self.content, self.reasoning, self.refusal, self._transcript)
+        for text in texts:
+            text.fold()
         self.length = sum(text.size for text in texts) + self._audio_size
         self.length += sum(call.size for call in self.calls.calls)
         return self.length

@@ -193,6 +193,8 @@ class _ChoicesWithLogprobs(Struct):
 
 
 _decode_logprobs = msgspec.json.Decoder(_ChoicesWithLogprobs).decode
+_decode_keys = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode_choices = msgspec.json.Decoder(list[dict[str, Raw]]).decode
 
 
 def keep_logprobs_as_sent(chunk: Chunk, data: bytes) -> None:
@@ -215,9 +217,12 @@ def is_finite_without_logprobs(data: bytes) -> bool:
     Those are not decoded, so the fast way does not see them. (NaN is no JSON, which it does see.)
     """
     try:
-        for choice in _decode_logprobs(data).choices:
-            data = data.replace(bytes(choice.logprobs), b"null")
-        msgspec.json.decode(data)
+        body = _decode_keys(data)
+        choices = _decode_choices(body.pop("choices", Raw(b"[]")))
+        for level in (body, *choices):
+            level.pop("logprobs", None)
+            for value in level.values():
+                msgspec.json.decode(value)
     except (msgspec.MsgspecError, RecursionError):
         return False
     return True

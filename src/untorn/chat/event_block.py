@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from untorn.chat.block import Block, KeptLine
+from untorn.chat.json_scan import has_too_many_values
 from untorn.chat.json_text import NOTHING, value_of
 from untorn.chat.payload import Item, Kind, Note, Payload, is_done
+from untorn.options import Limits
 from untorn.sse.fields import split_field
 
 
 class EventBlock:
     """The block that is open."""
 
-    __slots__ = ("_depth", "_texts", "cut", "cut_place", "is_error", "lines")
+    __slots__ = ("_limits", "_texts", "cut", "cut_place", "is_error", "lines")
 
-    def __init__(self, depth: int) -> None:
+    def __init__(self, limits: Limits) -> None:
         self.lines = Block()
         self.is_error = False
         """Whether an ``event`` field has named it ``error``."""
@@ -27,7 +29,7 @@ class EventBlock:
         """Lines of an event that the end of the body cut."""
         self.cut_place = 0
         """Where the first of them is."""
-        self._depth = depth
+        self._limits = limits
         self._texts = 0  # how many lines are not blank
 
     def add(self, line: bytes, place: int) -> Iterator[Item]:
@@ -87,15 +89,24 @@ class EventBlock:
     def is_whole(self, data: bytes) -> bool:
         """Whether data is by itself a JSON object, an array or ``[DONE]``."""
         begins_json = data.lstrip()[:1] in (b"{", b"[")
-        if begins_json and isinstance(value_of(data, self._depth), dict | list):
+        if begins_json and isinstance(value_of(data, self._limits), dict | list):
             return True
         return is_done(data)
+
+    def has_too_many_values(self) -> bool:
+        """Whether its lines hold more values than one event may."""
+        most = self._limits.values
+        return self.lines.size > most // 2 and self._is_too_much(self._joined())
+
+    def _is_too_much(self, joined: bytes) -> bool:
+        return has_too_many_values(joined, self._limits.values)
 
     def _dispatch(self) -> Iterator[Item]:
         # Named once, a failure is not unnamed by a later event field.
         is_error = self.is_error or self.lines.has_errors
         joined = self._joined()
-        is_json = value_of(joined, self._depth) is not NOTHING
+        # Of more values than allowed nobody says any more whether they are JSON.
+        is_json = self._is_too_much(joined) or value_of(joined, self._limits) is not NOTHING
         is_one = self._texts < 2
         lines = self._take()
         texts, whole = ([], []) if is_json else self._look_at(lines)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.choice import ChoiceBuilder, Kind
 from untorn.chat.choice_calls import ChoiceCalls
-from untorn.chat.json_scan import MOST_VALUES, too_deep
+from untorn.chat.json_scan import too_deep
 from untorn.chat.learned import Fields, LearnedShape, learn
 from untorn.chat.payload import Item, Payload
 from untorn.chat.payload_reader import PayloadReader
@@ -26,6 +26,7 @@ from untorn.chat.usual import (
     DEPTH,
     DEPTH_OF_LOGPROBS,
     NOT_USUAL,
+    VALUES,
     AnyChoice,
     AnyChunk,
     CallChunk,
@@ -86,7 +87,7 @@ class FastWay:
         self._builder = builder
         self._reader = reader
         self._limits = limits
-        builder.is_plain = limits.depth < DEPTH
+        builder.is_plain = limits.depth < DEPTH or limits.values < VALUES
         self._misses = 0
         self._texts: Parts = {}
         self._reasonings: Parts = {}
@@ -194,6 +195,8 @@ class FastWay:
     def _take_any(self, data: bytes) -> bool:
         """Take a chunk of any usual shape, and expect the next one to be like it."""
         builder = self._builder
+        if len(data) > self._limits.values // 2:
+            return False  # it may hold too many values
         decode = decode_any_with_logprobs if builder.has_logprobs else decode_any
         try:
             chunk: AnyChunk = decode(data)
@@ -321,7 +324,7 @@ class FastWay:
         # be too much of it.
         if logprobs == b"null":
             return True
-        if logprobs[:1] != b"{" or len(logprobs) > MOST_VALUES // 2:
+        if logprobs[:1] != b"{" or len(logprobs) > (self._limits.values - VALUES) // 2:
             return False
         depth = self._limits.depth - DEPTH_OF_LOGPROBS
         is_flat = logprobs.count(b"{") + logprobs.count(b"[") <= depth

@@ -15,13 +15,18 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from untorn.chat.json_scan import MOST_VALUES, has_too_many_values, too_deep
+from untorn.chat.json_scan import containers_in, has_too_many_values, keys_in, too_deep
+from untorn.options import Limits
 
 Pairs = list[tuple[str, Any]]
 
 
 class NotJson(Exception):
     """The text is no JSON, or more than the decoder bears. Never leaves untorn."""
+
+
+class TooManyValues(NotJson):
+    """It may be JSON, but is more than ``Limits.values`` allows."""
 
 
 class Decoded(Struct, gc=False):
@@ -32,34 +37,44 @@ class Decoded(Struct, gc=False):
     """Defect codes."""
 
 
-def decode(data: bytes, depth: int, *, repeated_keys: bool = False) -> Decoded:
-    """The value of ``data``; raises NotJson.
+def decode(data: bytes, limits: Limits, *, repeated_keys: bool = False) -> Decoded:
+    """The value of ``data``; raises NotJson, or TooManyValues.
 
     With ``repeated_keys`` a repeated key is looked for, and its last value that is not null
-    counts. Without, the last value counts, as in every JSON decoder. It costs a Python call for
-    each object, hence the choice.
+    counts. Without, the last value counts, as in every JSON decoder. It costs a walk over the
+    value, hence the choice.
     """
-    if has_too_many_values(data):
-        raise NotJson(f"it holds more than {MOST_VALUES} values")
-    if not repeated_keys and data.count(b"{") + data.count(b"[") <= depth:
-        try:
-            return Decoded(msgspec.json.decode(data), [])
-        except (msgspec.MsgspecError, RecursionError):
-            pass  # it is no JSON by the letter
+    depth = limits.depth
+    if has_too_many_values(data, limits.values):
+        raise TooManyValues(f"it holds more than {limits.values} values")
+    if too_deep(data, depth):
+        raise NotJson(f"arrays and objects lie more than {depth} deep")
+    try:
+        value = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, RecursionError):
+        pass  # it is no JSON by the letter
+    else:
+        if not (repeated_keys and has_repeated_keys(data, value)):
+            return Decoded(value, [])
+        del value  # so that it is not there twice
     allowed: list[str] = []
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         text = data.decode("utf-8", "replace")
         allowed.append("invalid-utf8")
-    if too_deep(text, depth):
-        raise NotJson(f"arrays and objects lie more than {depth} deep")
     return Decoded(_decode_leniently(text, allowed, repeated_keys), allowed)
 
 
-def load(text: str, depth: int) -> Any:
-    """The value of ``text`` by the letter, or an object that equals nothing else."""
-    if not text or too_deep(text, depth) or has_too_many_values(text):
+def has_repeated_keys(data: bytes, value: Any) -> bool:
+    """Whether any object in ``data``, which decodes to ``value``, has a key twice."""
+    keys = sum(len(item) for item in containers_in(value) if isinstance(item, dict))
+    return data.count(b":") > keys and keys_in(data) > keys
+
+
+def load(text: str, limits: Limits) -> Any:
+    """The value of ``text`` by the letter; NOTHING if it is no JSON, or too much."""
+    if not text or too_deep(text, limits.depth) or has_too_many_values(text, limits.values):
         return NOTHING
     try:
         return msgspec.json.decode(text)
@@ -71,19 +86,18 @@ def load(text: str, depth: int) -> Any:
         return NOTHING
 
 
-def value_of(data: bytes, depth: int) -> Any:
+def value_of(data: bytes, limits: Limits) -> Any:
     """The value of ``data``, read leniently; NOTHING if it is no JSON. What had to be allowed is
     not told: this is to know where an event ends, not to take it."""
     try:
-        return decode(data, depth).value
+        return decode(data, limits).value
     except NotJson:
         return NOTHING
 
 
 def is_torn(data: bytes) -> bool:
-    """Whether ``data`` is no JSON, but for all that is seen the begin of one."""
-    if has_too_many_values(data):
-        return True
+    """Whether ``data`` is no JSON, but for all that is seen the begin of one. (It makes the values,
+    so the caller has seen to it that they are not too many.)"""
     text = data.decode("utf-8", "replace").rstrip()
     try:
         _lenient.decode(text)
@@ -96,12 +110,13 @@ def is_torn(data: bytes) -> bool:
     return False
 
 
-def normal_form(text: str, depth: int) -> str:
-    """The same for texts that are JSON and mean the same; ``text`` itself if it is no JSON.
+def normal_form(text: str, limits: Limits) -> str:
+    """The same for texts that are JSON and mean the same; ``text`` itself if it is no JSON, or too
+    much.
 
     It is a text because values will not do: Python says that 1 equals True.
     """
-    value = load(text, depth)
+    value = load(text, limits)
     return text if value is NOTHING else compact(value, sort_keys=True)
 
 

@@ -12,6 +12,7 @@ from untorn.chat.json_scan import is_json
 from untorn.chat.json_text import load, normal_form
 from untorn.chat.quirks import arguments_cumulative, arguments_placeholder, arguments_resent
 from untorn.chat.quirks.surrogate_split import join_halves
+from untorn.options import Limits
 
 REPAIRS = {
     "arguments-cumulative": "repeated all arguments in each fragment; the last one is taken",
@@ -45,10 +46,10 @@ class OpenCall:
     """A call while it grows."""
 
     __slots__ = (
-        "_depth",
         "_final",
         "_final_with",
         "_half",
+        "_limits",
         "_measured",
         "_scan",
         "_size",
@@ -66,7 +67,9 @@ class OpenCall:
         "told_name",
     )
 
-    def __init__(self, number: int, index: int | None, *, custom: bool, legacy: bool, depth: int):
+    def __init__(
+        self, number: int, index: int | None, *, custom: bool, legacy: bool, limits: Limits
+    ) -> None:
         self.number = number
         self.index = index
         self.custom = custom
@@ -83,7 +86,7 @@ class OpenCall:
         self.told_call: ToolCall | None = None
         """The call in ToolCallFinished; None before it."""
         self._half = ""
-        self._depth = depth
+        self._limits = limits
         self._scan = Scan()
         self._whole_with = (0, False)
         # What the arguments mean, and with how many fragments that was so.
@@ -120,7 +123,7 @@ class OpenCall:
         # Blanks change nothing, so they are not worth another look at all the rest.
         if any(part.strip(" \t\n\r") for part in self.fragments[known:]):
             shaped = self._scan.ended(self.fragments)
-            whole = shaped and is_json(self.arguments, self._depth)
+            whole = shaped and is_json(self.arguments, self._limits.depth)
         self._whole_with = (len(self.fragments), whole)
         return whole
 
@@ -179,18 +182,19 @@ class OpenCall:
             return plain, None, False, False
         if not plain:
             return plain, "arguments-empty", False, False
-        arguments, repair = repair_arguments(self.fragments, self._depth)
+        limits = self._limits
+        arguments, repair = repair_arguments(self.fragments, limits)
         valid = repair != "arguments-invalid-json"
         mark = arguments.lstrip()[:1] if valid else ""
-        if mark == '"' and is_json(load(arguments, self._depth), self._depth):
+        if mark == '"' and is_json(load(arguments, limits), limits.depth):
             repair = repair or "arguments-double-encoded"
         return arguments, repair, valid, mark == "{"
 
 
-def repair_arguments(fragments: list[str], depth: int) -> tuple[str, str | None]:
+def repair_arguments(fragments: list[str], limits: Limits) -> tuple[str, str | None]:
     """The arguments that fragments (at least one) mean, and the code of the repair (rule 10)."""
-    valid: Callable[[str], bool] = partial(is_json, depth=depth)
-    normal: Callable[[str], str] = partial(normal_form, depth=depth)
+    valid: Callable[[str], bool] = partial(is_json, depth=limits.depth)
+    normal: Callable[[str], str] = partial(normal_form, limits=limits)
     plain = "".join(fragments)
     if valid(plain):
         return plain, None

@@ -21,6 +21,13 @@ SHORTER = (250, 500, 1000)
 
 def main() -> int:
     options = arguments()
+    if options.hostile:
+        from bench.hostile import page, table
+
+        rows = table.report(options.only)
+        if options.report:
+            page.write(rows)
+        return 1 if any(row.faults for row in rows) else 0
     if options.limits:
         # It looks at whole processes in a way that Windows lacks.
         from bench import limits
@@ -59,6 +66,14 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--limits", action="store_true", help="instead: linearity, memory, start, quirks"
+    )
+    parser.add_argument(
+        "--hostile",
+        action="store_true",
+        help="instead: what hostile input costs; with --report, write docs/toughness.md anew",
+    )
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="PART", help="of it, inputs so named"
     )
     parser.add_argument("--rounds", type=int, default=21, help="default: %(default)s")
     options = parser.parse_args()

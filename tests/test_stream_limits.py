@@ -96,9 +96,9 @@ LIMITS = {
         "more than 1 tool calls in choice 0",
     ),
     "annotations": (
-        Limits(extras=90),
-        [chunk({"annotations": [[[] for _ in range(900)]]})] * 2,
-        "more than 90 unknown keys and values",
+        Limits(extras=9),
+        [chunk({"annotations": [[[] for _ in range(90)]]})] * 2,
+        "more than 9 unknown keys and values",
     ),
     "extras": (
         Limits(extras=2),

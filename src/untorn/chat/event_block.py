@@ -15,6 +15,8 @@ from untorn.chat.payload import Item, Kind, Note, Payload, is_done
 from untorn.options import Limits
 from untorn.sse.fields import split_field
 
+LONGEST_PREFIX = len(b"data: ")
+
 
 class EventBlock:
     """The block that is open."""
@@ -35,7 +37,8 @@ class EventBlock:
     def add(self, line: bytes, place: int) -> Iterator[Item]:
         """Take a data line, or a bare one that is not whole."""
         value = data_of(line)
-        if line[:1] == b"d" and value != split_field(line)[1]:
+        # A line with one prefix is "data:" or "data: " longer; one without a colon says nothing.
+        if line[:1] == b"d" and len(line) - len(value) > LONGEST_PREFIX:
             yield Note("double-data-prefix", "the data begins with data: again", place)
         if value.strip():
             # JSON permits nothing after a whole text, so the first line was an event.

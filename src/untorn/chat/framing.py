@@ -29,7 +29,7 @@ from untorn.head import EVENT_STREAM, Head
 from untorn.options import Limits
 from untorn.readable import amount, one_line_of_bytes, plain
 from untorn.sse.event_stream import Tail
-from untorn.sse.fields import split_field
+from untorn.sse.fields import field_name, split_field
 from untorn.sse.lines import BOM, LineSplitter
 
 NAMELESS = (b"event", b"id", b"retry")
@@ -245,14 +245,14 @@ class Framing:
         self._at_rest = in_stream and not self._block.lines and not self._block.is_error
 
     def _receive_in_stream(self, line: bytes, place: int) -> None:
-        name, value = split_field(line)
+        name = field_name(line)
         if name == b"data":
             self._see_sse(place)
             self._add_data(line, place)
         elif name in NAMELESS:
             self._see_sse(place)
             if name == b"event":
-                self._block.is_error = value == b"error"
+                self._block.is_error = split_field(line)[1] == b"error"
         elif not name:
             self._see_sse(place)
             self._out.append(KeepAlive())
@@ -260,8 +260,8 @@ class Framing:
             self._receive_bare(line, place)
         elif _is_html(line):
             self._receive_html(place)
-        elif name == b"error" and self._is_error_value(value):
-            self._receive_error_field(value, place)
+        elif name == b"error" and self._is_error_value(split_field(line)[1]):
+            self._receive_error_field(split_field(line)[1], place)
         else:
             self._receive_stray(line, place)
 
@@ -522,8 +522,8 @@ class Framing:
 
 
 def _is_sse(line: bytes) -> bool:
-    name, colon, _ = line.partition(b":")
-    return bool(colon) and (not name or name == b"data" or name in NAMELESS)
+    name = field_name(line)
+    return name is not line and (not name or name == b"data" or name in NAMELESS)
 
 
 def _is_html(line: bytes) -> bool:

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from untorn.chat import json_scan
 from untorn.chat.json_scan import (
     containers_in,
+    has_control_in_strings,
+    has_nonfinite,
     has_too_many_values,
     is_json,
     keys_in,
@@ -174,3 +176,25 @@ def test_number_that_is_long_but_no_integer_can_be_read() -> None:
     assert is_json(f"[0.{digits}]", DEPTH)
     assert is_json(f'["{digits}"]', DEPTH)
     assert not is_json(f"[{digits}]", DEPTH)
+
+
+@pytest.mark.parametrize(
+    ("data", "control", "nonfinite"),
+    [
+        (b'{"a": "\t"}', True, False),
+        (b'{\t"a":\r\n"b\\n"}', False, False),
+        (b'{"a\x1f": 1}', True, False),
+        (b"[NaN]", False, True),
+        (b"[-Infinity]", False, True),
+        (b'["NaN", "Infinity", "1e999", 1.5e3]', False, False),
+        (b"[1e999]", False, True),
+        (b"[1E+0309]", False, True),
+        (b"[1e-999, 1e300]", False, False),
+        (b"[" + b"9" * 400 + b".5]", False, True),
+        (b"[" + b"9" * 400 + b"]", False, False),
+    ],
+)
+def test_what_is_not_by_the_letter_is_found_without_a_value(
+    data: bytes, control: bool, nonfinite: bool
+) -> None:
+    assert (has_control_in_strings(data), has_nonfinite(data)) == (control, nonfinite)

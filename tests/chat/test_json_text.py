@@ -15,6 +15,7 @@ from untorn.chat.json_text import (
     NOTHING,
     NotJson,
     TooManyValues,
+    can_be_read,
     compact,
     decode,
     is_torn,
@@ -181,6 +182,14 @@ def test_both_lenient_readers_agree_on_what_is_json(text: str) -> None:
     assert isinstance(value, float) or value_of(data, LIMITS) == value
 
 
+@given(st.binary(max_size=40) | almost_json.map(lambda text: text.encode("utf-8", "surrogatepass")))
+@example(b'{"a": "\xff"}')
+@example(b"[1e999]")
+@example(b"\x0b{}")
+def test_what_can_be_read_has_a_value(data: bytes) -> None:
+    assert can_be_read(data, LIMITS) == (value_of(data, LIMITS) is not NOTHING)
+
+
 # is_json, load: by the letter (rule 10) ------------------------------------------------------
 
 
@@ -323,6 +332,7 @@ def test_text_with_more_values_is_not_read(repeated_keys: bool) -> None:
     with pytest.raises(TooManyValues, match="it holds more than 60 values"):
         decode(data, FEW, repeated_keys=repeated_keys)
     assert value_of(data, FEW) is load(data.decode(), FEW) is NOTHING
+    assert not can_be_read(data, FEW)
     assert normal_form(data.decode(), FEW) == data.decode()
 
 

@@ -171,7 +171,8 @@ class CompletionBuilder:
         """A chunk came."""
         if self.done:
             self.found("data-after-done", "a chunk came after [DONE]")
-        self._found_all(chunk.findings)
+        if chunk.findings:
+            self._found_all(chunk.findings)
         self._receive_names(chunk)
         if chunk.choices and not self.choices:
             self.out.append(Started(self.id, self.model))
@@ -182,7 +183,8 @@ class CompletionBuilder:
             findings: list[Finding] = []
             builder.seen |= kinds_of(choice)
             builder.receive(choice, findings)
-            self._found_all(findings)
+            if findings:
+                self._found_all(findings)
             self._check_limits(builder)
             self.has_logprobs = self.has_logprobs or choice.logprobs is not None
             self.touched.append(builder)

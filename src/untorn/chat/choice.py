@@ -184,8 +184,8 @@ class ChoiceBuilder:
         growth: Growth,
         findings: list[Finding],
     ) -> None:
-        where = f"in the {channel} of choice {self.index}"
-        findings += findings_of(growth.codes, where)
+        if growth.codes:
+            findings += findings_of(growth.codes, f"in the {channel} of choice {self.index}")
         if growth.deliver:
             self._deliver(DELTAS[channel](self.index, growth.deliver))
         if growth.revised is not None and channel != "refusal":

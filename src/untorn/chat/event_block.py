@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from untorn.chat.block import Block, KeptLine
 from untorn.chat.json_scan import has_too_many_values
-from untorn.chat.json_text import NOTHING, value_of
+from untorn.chat.json_text import can_be_read
 from untorn.chat.payload import Item, Kind, Note, Payload, is_done
 from untorn.options import Limits
 from untorn.sse.fields import split_field
@@ -56,8 +56,8 @@ class EventBlock:
             yield from self._dispatch()
             return
         # An event field after a line names those that follow it.
-        texts, _ = self._look_at(self._take())
-        yield self._payload(texts[0])
+        lines = self._take()
+        yield next(self._payload(kept) for kept in lines if data_of(kept.line).strip())
 
     def end(self) -> Iterator[Item]:
         """A blank line has come."""
@@ -92,9 +92,7 @@ class EventBlock:
     def is_whole(self, data: bytes) -> bool:
         """Whether data is by itself a JSON object, an array or ``[DONE]``."""
         begins_json = data.lstrip()[:1] in (b"{", b"[")
-        if begins_json and isinstance(value_of(data, self._limits), dict | list):
-            return True
-        return is_done(data)
+        return (begins_json and can_be_read(data, self._limits)) or is_done(data)
 
     def has_too_many_values(self) -> bool:
         """Whether its lines hold more values than one event may."""
@@ -109,7 +107,7 @@ class EventBlock:
         is_error = self.is_error or self.lines.has_errors
         joined = self._joined()
         # Of more values than allowed nobody says any more whether they are JSON.
-        is_json = self._is_too_much(joined) or value_of(joined, self._limits) is not NOTHING
+        is_json = self._is_too_much(joined) or can_be_read(joined, self._limits)
         is_one = self._texts < 2
         lines = self._take()
         texts, whole = ([], []) if is_json else self._look_at(lines)

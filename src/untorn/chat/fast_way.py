@@ -12,7 +12,7 @@ the loop of ``receive``; each other shape has a method that takes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.choice import ChoiceBuilder, Kind
@@ -216,6 +216,8 @@ class FastWay:
                 return False
         for choice in choices:
             self._add(choice)
+            if builder.over is not None:
+                break
         self._misses = 0
         self._expect(choices[0].delta)
         return True
@@ -244,7 +246,11 @@ class FastWay:
         role, content, seen = delta.role, delta.content, builder.seen
         if role is not None and role != builder.role:
             return False
-        if content is not None and not (index in self._texts if content else seen & Kind.CONTENT):
+        if content is not None and not (
+            index in self._texts or builder.content.is_continued_by(content)
+            if content
+            else seen & Kind.CONTENT
+        ):
             return False
         reasoning = delta.reasoning_content
         if reasoning is None:
@@ -252,7 +258,9 @@ class FastWay:
         elif delta.reasoning is not None:
             return False
         if reasoning is not None and not (
-            index in self._reasonings if reasoning else seen & Kind.REASONING
+            index in self._reasonings or builder.reasoning.is_continued_by(reasoning)
+            if reasoning
+            else seen & Kind.REASONING
         ):
             return False
         fragments = delta.tool_calls
@@ -270,11 +278,17 @@ class FastWay:
         index, delta, out = choice.index, choice.delta, self._builder.out
         reasoning = delta.reasoning_content or delta.reasoning
         if reasoning:
-            self._reasonings[index].append(reasoning)
-            out.append(ReasoningDelta(index, reasoning))
+            if index in self._reasonings:
+                self._reasonings[index].append(reasoning)
+                out.append(ReasoningDelta(index, reasoning))
+            else:
+                self._say("reasoning", index, reasoning)
         if delta.content:
-            self._texts[index].append(delta.content)
-            out.append(TextDelta(index, delta.content))
+            if index in self._texts:
+                self._texts[index].append(delta.content)
+                out.append(TextDelta(index, delta.content))
+            else:
+                self._say("content", index, delta.content)
         if delta.tool_calls:
             calls = self._builder.choices[index].calls
             for fragment in delta.tool_calls:
@@ -287,6 +301,13 @@ class FastWay:
                     )
         if choice.logprobs is not None and bytes(choice.logprobs) != b"null":
             self._builder.choices[index].receive_logprobs(choice.logprobs)
+
+    def _say(self, channel: Literal["content", "reasoning"], index: int, text: str) -> None:
+        """Take what may be a further snapshot of a text."""
+        choice = self._builder.choices[index]
+        choice.say(channel, text, [])
+        self._builder.over = choice.over
+        self._prepare(choice)
 
     # The other shapes ------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, count
+from math import isfinite
 from operator import sub
 from typing import Any
 
@@ -41,7 +42,7 @@ def too_deep(text: str | bytes, depth: int) -> bool:
     The decoders' own bounds depend on the Python version and on the caller's stack; a bound of
     our own gives everybody the same answer.
     """
-    if _brackets_in(text) <= depth:
+    if len(text) <= depth or _brackets_in(text) <= depth:
         return False
     level = 0
     for piece in outside_strings(text):
@@ -91,6 +92,27 @@ def _inner(item: dict[str, Any] | list[Any]) -> Iterable[Any]:
     return item.values() if isinstance(item, dict) else item
 
 
+def has_control_in_strings(data: bytes) -> bool:
+    """Whether any string in ``data``, which is JSON but for this, holds a raw control character."""
+    controls = _controls_in(data)
+    return controls > 0 and controls > sum(map(_controls_in, outside_strings(data)))
+
+
+def _controls_in(data: bytes) -> int:
+    return len(data) - len(data.translate(None, _CONTROLS))
+
+
+def has_nonfinite(data: bytes) -> bool:
+    """Whether ``data``, which is JSON but for this, holds ``NaN``, an infinity, or a fraction that
+    is out of range."""
+    if not _PERHAPS_NONFINITE.search(data):
+        return False
+    outside = b"".join(outside_strings(data))
+    if b"N" in outside or b"I" in outside:
+        return True
+    return any(not isfinite(float(number[0])) for number in _FLOAT.finditer(outside))
+
+
 def has_too_many_values(text: str | bytes, most: int) -> bool:
     """Whether to decode ``text`` would make more than ``most`` values."""
     # The heaviest of all is `[{},{},...]`, five in three bytes.
@@ -114,18 +136,20 @@ def is_json(text: str, depth: int) -> bool:
         return False
     # Of ASCII no copy is needed. (Of other texts msgspec would make one, and keep it.)
     data = text if text.isascii() else text.encode("utf-8", "surrogatepass")
-    if not _is_by_the_letter(data):
+    if not is_by_the_letter(data):
         # msgspec refuses half a surrogate pair, which the letter permits.
         data = text.encode("utf-8", "surrogatepass")
         whole = HALF_ESCAPE.sub(rb"\\u00", data)
-        if whole == data or not _is_by_the_letter(whole):
+        if whole == data or not is_by_the_letter(whole):
             return False
     # Python reads no integer of more digits. (0: it reads them all.)
     most = sys.get_int_max_str_digits()
     return not most or len(text) <= most or not _holds_an_integer_over(most, text)
 
 
-def _is_by_the_letter(data: str | bytes) -> bool:
+def is_by_the_letter(data: str | bytes) -> bool:
+    """Whether ``data`` is JSON by the letter, but for bytes that are no UTF-8 and numbers that are
+    out of range, which are not looked at."""
     try:
         _validate(data)
     except (msgspec.MsgspecError, RecursionError):
@@ -143,5 +167,8 @@ def _holds_an_integer_over(most: int, text: str) -> bool:
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STEPS = bytes.maketrans(b"[{]}", b"\2\2\0\0")
 _validate = msgspec.json.Decoder(msgspec.Raw).decode
+_CONTROLS = bytes(range(0x20))
+_PERHAPS_NONFINITE = re.compile(rb"NaN|Infinity|[eE]\+?[0-9]{3}|[0-9]{300}")
+_FLOAT = re.compile(rb"[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+")
 # A string is one match, so that digits in it don't count.
 _STRING_OR_NUMBER = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?<![0-9.eE+-])[0-9.eE+-]{1000,}+', re.DOTALL)

@@ -21,6 +21,7 @@ from untorn.chat.quirks.surrogate_split import scrub, scrub_extras
 from untorn.chat.verdict import ErrorObject
 from untorn.options import Limits
 
+BACKSLASH = 92
 PINGS: tuple[Any, ...] = ({}, {"type": "ping"})
 
 TEXT_KEYS = frozenset(
@@ -75,6 +76,9 @@ class PayloadReader:
 
     def _receive_data(self, data: bytes, kind: Kind) -> None:
         """The data of an event."""
+        if data[:1] == b"{":
+            self._receive_json(data, kind)
+            return
         builder = self._builder
         text = data.strip()
         if is_done(text):
@@ -92,12 +96,12 @@ class PayloadReader:
 
     def _receive_json(self, data: bytes, kind: Kind) -> None:
         builder = self._builder
-        in_array = data.lstrip()[:1] == b"["
+        in_array = data[:1] != b"{" and data.lstrip()[:1] == b"["
         try:
             # An error hidden by a second key would be a failure hidden.
             search = self._repeated_keys or in_array or data.count(b'"error"') > 1
             decoded = decode(data, self._limits, repeated_keys=search)
-            self._has_halves = HALF_ESCAPE.search(data) is not None
+            self._has_halves = BACKSLASH in data and HALF_ESCAPE.search(data) is not None
             scrubbed = scrub(decoded.value, TEXT_KEYS) if self._has_halves else None
         except TooManyValues:
             builder.over = f"an event of more than {self._limits.values} values"
@@ -171,8 +175,12 @@ class PayloadReader:
         if len(choices) > self._limits.choices:
             return f"more than {self._limits.choices} choices in one chunk"
         for choice in choices:
-            said = what_is_said(choice).delta if isinstance(choice, dict) else None
-            calls = said.get("tool_calls") if said else None
+            if not isinstance(choice, dict):
+                continue
+            said = choice.get("delta")
+            if not isinstance(said, dict):
+                said = what_is_said(choice).delta or {}
+            calls = said.get("tool_calls")
             if isinstance(calls, list) and len(calls) > self._limits.tool_calls:
                 return f"more than {self._limits.tool_calls} tool calls in one delta"
         return None

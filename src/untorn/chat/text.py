@@ -65,6 +65,11 @@ class GrowingText:
         """Whether a further fragment can simply be appended to ``parts``."""
         return bool(self.parts) and self._snapshots is None and not self._half
 
+    def is_continued_by(self, fragment: str) -> bool:
+        """Whether ``fragment`` may be a further snapshot, and nothing waits for it."""
+        snapshots = self._snapshots
+        return snapshots is not None and not self._half and snapshots.continued_by(fragment)
+
     @property
     def is_cumulative(self) -> bool:
         """Whether the fragments turned out to be snapshots."""

@@ -173,7 +173,8 @@ class CompletionBuilder:
             self.found("data-after-done", "a chunk came after [DONE]")
         if chunk.findings:
             self._found_all(chunk.findings)
-        self._receive_names(chunk)
+        if not (self.knows_all and chunk.id == self.id and chunk.model == self.model):
+            self._receive_names(chunk)
         if chunk.choices and not self.choices:
             self.out.append(Started(self.id, self.model))
         for choice in chunk.choices:

@@ -157,12 +157,12 @@ class ChoiceBuilder:
             self.length += len(fragment.arguments) + len(fragment.name or "")
         if delta.audio is not None:
             self._receive_audio(delta.audio, findings)
-        self._annotations += delta.annotations
         for block in delta.reasoning_details:
             self.kept_details += merge_block(self._reasoning_details, block)
-        self._parts += delta.parts
         for key, value in delta.extra.items():
             join(self.message_extra, key, value)
+        self._annotations += delta.annotations
+        self._parts += delta.parts
 
     def say(
         self,

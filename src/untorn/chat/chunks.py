@@ -274,24 +274,34 @@ def _read_choice(
     index = wire_index(entry.get("index"))
     if index is None and not is_bare:
         findings.append(Finding("choice-index-missing", "a choice has no index; taken as 0"))
+    delta, reason, logprobs = entry.get("delta"), entry.get("finish_reason"), entry.get("logprobs")
+    if delta.__class__ is dict and "message" not in entry:
+        read: Delta | None = _read_delta(delta, False, findings)
+    else:
+        read = _read_what_is_said(entry, message_code, findings)
+    return ChunkChoice(
+        index=0 if index is None or is_bare else index,
+        delta=read,
+        finish_reason=None if reason is None else _finish_reason(reason, findings),
+        logprobs=None if logprobs is None else _logprobs(logprobs),
+        extra={} if is_bare else _extra(entry, CHOICE_KEYS),
+    )
+
+
+def _read_what_is_said(
+    entry: dict[str, Any], message_code: str | None, findings: list[Finding]
+) -> Delta | None:
+    """What a choice brings that has a message, or no delta."""
     said = what_is_said(entry)
     if said.both:
         findings.append(Finding("message-and-delta", "a choice has both; message is ignored"))
     if said.is_message and message_code is not None:
         findings.append(Finding(message_code, "a choice has message in place of delta"))
-    if said.delta is None:
-        findings.append(Finding("delta-missing", "a choice has neither delta nor message"))
-        text = _text(entry.get("text"))
-        delta = None if text is None else _read_delta({"content": text}, False, findings)
-    else:
-        delta = _read_delta(said.delta, said.is_message, findings)
-    return ChunkChoice(
-        index=0 if index is None or is_bare else index,
-        delta=delta,
-        finish_reason=_finish_reason(entry, findings),
-        logprobs=_logprobs(entry.get("logprobs")),
-        extra={} if is_bare else _extra(entry, CHOICE_KEYS),
-    )
+    if said.delta is not None:
+        return _read_delta(said.delta, said.is_message, findings)
+    findings.append(Finding("delta-missing", "a choice has neither delta nor message"))
+    text = _text(entry.get("text"))
+    return None if text is None else _read_delta({"content": text}, False, findings)
 
 
 def _read_delta(delta: dict[str, Any], is_message: bool, findings: list[Finding]) -> Delta:
@@ -420,8 +430,7 @@ def _created(body: dict[str, Any], findings: list[Finding]) -> int | None:
     return None
 
 
-def _finish_reason(entry: dict[str, Any], findings: list[Finding]) -> str | None:
-    reason = entry.get("finish_reason")
+def _finish_reason(reason: Any, findings: list[Finding]) -> str | None:
     if reason in ("", "null"):
         findings.append(Finding("finish-reason-empty", f'finish_reason is "{reason}"'))
         return None
@@ -440,7 +449,7 @@ def _extra(body: dict[str, Any], known: Types) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+    return value if value.__class__ is str else None
 
 
 def _list(value: Any) -> list[Any]:

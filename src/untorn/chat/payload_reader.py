@@ -42,11 +42,12 @@ ALLOWED = {
 class PayloadReader:
     """Reads one item at a time and tells the builder what it says."""
 
-    __slots__ = ("_builder", "_has_halves", "_limits", "_repeated_keys")
+    __slots__ = ("_builder", "_few", "_has_halves", "_limits", "_repeated_keys")
 
     def __init__(self, builder: CompletionBuilder, limits: Limits) -> None:
         self._builder = builder
         self._limits = limits
+        self._few = 2 * min(limits.choices, limits.tool_calls)
         self._repeated_keys = False
         # Whether halves of surrogate pairs may be in the payload at hand.
         self._has_halves = False
@@ -123,6 +124,9 @@ class PayloadReader:
             value = scrubbed.value
             if scrubbed.lone:
                 builder.found("lone-surrogate", "half a surrogate pair stands alone", data)
+        if kind == "event" and not in_array:
+            self._receive_object(value, data, kind, in_array=False)
+            return
         values = value if in_array else [value]
         if kind == "error event" and not any(isinstance(one, dict) for one in values):
             self._receive_error_text(data if values else b"")
@@ -146,7 +150,8 @@ class PayloadReader:
     ) -> None:
         builder = self._builder
         error = find_error(value)
-        too_many = self._has_too_many(value)
+        # In so few bytes there is no room for too many choices or calls.
+        too_many = None if len(data) < self._few else self._has_too_many(value)
         if too_many is not None or builder.over is not None:
             builder.over = builder.over or too_many
             return
@@ -200,7 +205,7 @@ class PayloadReader:
             chunk = read_chunk(value, is_document=is_document)
         if self._has_halves:
             _scrub_what_is_kept(chunk)
-        if not searched and any(choice.logprobs is not None for choice in chunk.choices):
+        if not searched and _has_logprobs(chunk):
             keep_logprobs_as_sent(chunk, data)
         return chunk
 
@@ -226,6 +231,13 @@ class PayloadReader:
             message = text.decode("utf-8", "replace").strip()
             self._allow("invalid-utf8", text)
         self._builder.receive_error(ErrorObject(message, raw=message), canonical=False)
+
+
+def _has_logprobs(chunk: Chunk) -> bool:
+    for choice in chunk.choices:  # noqa: SIM110  # any() takes three times as long
+        if choice.logprobs is not None:
+            return True
+    return False
 
 
 def _scrub_what_is_kept(chunk: Chunk) -> None:

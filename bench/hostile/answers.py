@@ -44,8 +44,8 @@ INPUTS: Inputs = {
     "1,000,000 choices in one chunk, more than an event holds": Input(
         giant(b'{"choices":[', b'{"delta":{}},', b"{}]}"), 8_000_000, MANY_VALUES, EVENT
     ),
-    "40,000 choices in one chunk": Input(
-        giant(b'{"choices":[', SAYS, b'{"index":0,"delta":{}}]}'), 1_400_000, MANY_CHOICES, EVENT
+    "30,000 choices in one chunk": Input(
+        giant(b'{"choices":[', SAYS, b'{"index":0,"delta":{}}]}'), 1_000_000, MANY_CHOICES, EVENT
     ),
     "1,000 choices in one chunk": Input(
         giant(b'{"choices":[', SAYS, b'{"index":0,"delta":{}}]}'), 35_000, MANY_CHOICES
@@ -129,16 +129,16 @@ MANY_OPEN_CALLS = [
         b'{"tool_calls":[%s]}'
         % b",".join(
             b'{"index":%d,"id":"%d","function":{"name":"f","arguments":"1"}}' % (number, number)
-            for number in range(200)
+            for number in range(100)
         ),
         choice,
     )
-    for choice in range(100)
+    for choice in range(20)
 ]
-INPUTS["comments near the limit of a text, beside 100 choices with 200 calls each"] = Input(
+INPUTS["empty arrays near the limit of a text, beside 20 choices with 100 calls each"] = Input(
     after([*MANY_OPEN_CALLS, chunk(b'{"content":"%s"}' % (b"a" * 10_000))], again(b"[]")),
-    400_000,
+    6_000_000,
     "done",
     read_size=10,
-    limits=Limits(text=411_000),
+    limits=Limits(text=11_000),
 )

@@ -137,6 +137,8 @@ def is_json(text: str, depth: int) -> bool:
     # Of ASCII no copy is needed. (Of other texts msgspec would make one, and keep it.)
     data = text if text.isascii() else text.encode("utf-8", "surrogatepass")
     if not is_by_the_letter(data):
+        if "\\u" not in text:
+            return False
         # msgspec refuses half a surrogate pair, which the letter permits.
         data = text.encode("utf-8", "surrogatepass")
         whole = HALF_ESCAPE.sub(rb"\\u00", data)

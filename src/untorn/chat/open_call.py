@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 
@@ -177,11 +178,10 @@ class OpenCall:
         )
 
     def _final_arguments(self) -> tuple[str, str | None, bool, bool]:
-        plain = self.arguments
         if self.custom:
-            return plain, None, False, False
-        if not plain:
-            return plain, "arguments-empty", False, False
+            return self.arguments, None, False, False
+        if not self.fragments:
+            return "", "arguments-empty", False, False
         limits = self._limits
         arguments, repair = repair_arguments(self.fragments, limits)
         valid = repair != "arguments-invalid-json"
@@ -226,21 +226,34 @@ class Scan:
 
     def ended(self, fragments: list[str]) -> bool:
         """Whether all fragments so far may be one whole JSON text."""
-        while self._fragments < len(fragments):
-            for char in fragments[self._fragments]:
-                self._step(char)
-            self._fragments += 1
+        for fragment in fragments[self._fragments :]:
+            self._read(fragment)
+        self._fragments = len(fragments)
         # A scalar has no bracket to close it. One of reasonable length is worth a look.
         scalar = 0 < self._outside < 100 and not self._in_string and not self._depth
         return not self._junk and (scalar if not self._ended else self._outside == 0)
 
+    def _read(self, text: str) -> None:
+        escaped = 0 if self._escaped else -1  # where a character stands that a backslash escapes
+        outside = 0  # where what is in no string begins
+        for mark in _MARKS.finditer(text):
+            place, char = mark.start(), mark[0]
+            if place == escaped:
+                continue
+            if not self._in_string:
+                self._count_outside(text[outside:place])
+                self._step(char)
+            elif char == "\\":
+                escaped = place + 1
+            elif char == '"':
+                self._in_string = False
+            outside = place + 1
+        if not self._in_string:
+            self._count_outside(text[outside:])
+        self._escaped = escaped == len(text)
+
     def _step(self, char: str) -> None:
-        if self._escaped:
-            self._escaped = False
-        elif self._in_string:
-            self._escaped = char == "\\"
-            self._in_string = char != '"'
-        elif char == '"':
+        if char == '"':
             self._in_string = True
             self._outside += not self._depth
         elif char in "{[":
@@ -249,5 +262,13 @@ class Scan:
         elif char in "}]":
             self._depth -= 1
             self._ended = self._depth == 0
-        elif not self._depth and char not in " \t\n\r":
-            self._outside += 1
+        else:
+            self._count_outside(char)
+
+    def _count_outside(self, text: str) -> None:
+        if not self._depth:
+            self._outside += len(text.translate(_NO_BLANKS))
+
+
+_MARKS = re.compile(r'["\\{}\[\]]')
+_NO_BLANKS = dict.fromkeys(map(ord, " \t\n\r"))

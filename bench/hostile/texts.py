@@ -143,7 +143,7 @@ INPUTS: Inputs = {
             after(
                 [open_call(b"[")], again(arguments(unit * (4000 // len(unit)))), [arguments(b"0]")]
             ),
-            80_000_000,
+            120_000_000,
             MUCH_TEXT,
             LIMITS.text,
         )

@@ -178,6 +178,12 @@ def test_number_that_is_long_but_no_integer_can_be_read() -> None:
     assert not is_json(f"[{digits}]", DEPTH)
 
 
+def test_number_of_a_million_digits_is_looked_at_once() -> None:
+    # Quadratic, it would take hours.
+    assert not has_nonfinite(b"[" + b"1" * 1_000_000 + b"]")
+    assert not has_nonfinite(b"[1." + b"1" * 1_000_000 + b"]")
+
+
 @pytest.mark.parametrize(
     ("data", "control", "nonfinite"),
     [

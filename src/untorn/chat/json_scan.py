@@ -110,7 +110,8 @@ def has_nonfinite(data: bytes) -> bool:
     outside = b"".join(outside_strings(data))
     if b"N" in outside or b"I" in outside:
         return True
-    return any(not isfinite(float(number[0])) for number in _FLOAT.finditer(outside))
+    numbers = (match[0] for match in _NUMBER.finditer(outside))
+    return any(not (number.isdigit() or isfinite(float(number))) for number in numbers)
 
 
 def has_too_many_values(text: str | bytes, most: int) -> bool:
@@ -171,6 +172,7 @@ _STEPS = bytes.maketrans(b"[{]}", b"\2\2\0\0")
 _validate = msgspec.json.Decoder(msgspec.Raw).decode
 _CONTROLS = bytes(range(0x20))
 _PERHAPS_NONFINITE = re.compile(rb"NaN|Infinity|[eE]\+?[0-9]{3}|[0-9]{300}")
-_FLOAT = re.compile(rb"[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+")
+# Each digit is looked at once: a number begins at its first, and never gives one back.
+_NUMBER = re.compile(rb"(?<![0-9])[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?")
 # A string is one match, so that digits in it don't count.
 _STRING_OR_NUMBER = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?<![0-9.eE+-])[0-9.eE+-]{1000,}+', re.DOTALL)

@@ -26,6 +26,13 @@ ROUNDS_OF_LIMITS = 7
 
 def main() -> int:
     options = arguments()
+    if options.hostile:
+        from bench.hostile import page, table
+
+        measured = table.report(options.only)
+        if options.report:
+            page.write(measured)
+        return 1 if any(row.faults for row in measured) else 0
     if options.limits:
         from bench import limits  # here, since it needs what Windows lacks
 
@@ -73,6 +80,14 @@ def arguments() -> argparse.Namespace:
         "--clients",
         action="store_true",
         help="instead: clients over a socket; with --report, a section of docs/clients.md",
+    )
+    parser.add_argument(
+        "--hostile",
+        action="store_true",
+        help="instead: what hostile input costs; with --report, write docs/toughness.md anew",
+    )
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="PART", help="of it, inputs so named"
     )
     parser.add_argument("--rounds", type=int, default=21, help="default: %(default)s")
     options = parser.parse_args()

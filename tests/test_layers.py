@@ -25,9 +25,9 @@ ARROWS = {
     "chat.defects": "",
     "chat.finish_reasons": "",
     "chat.json_scan": "",
-    "chat.json_text": "chat.json_scan",
+    "chat.json_text": "options chat.json_scan",
     "chat.verdict": "readable sse chat.defects chat.finish_reasons",
-    "chat.completion": "errors readable timing head attempt chat.json_text chat.verdict",
+    "chat.completion": "errors options readable timing head attempt chat.json_text chat.verdict",
     "events": "readable chat.verdict chat.completion",
     "chat": "options readable timing head sse chat.defects chat.finish_reasons chat.json_scan "
     "chat.json_text chat.verdict chat.completion events",

@@ -32,6 +32,9 @@ from untorn.usual_read import ENOUGH, split_usual
 GZIP = b"\x1f\x8b"
 READ_SIZE = 64 * KIB
 
+COUNT_EVERY = 4 * MIB
+"""So many bytes at most come between two counts of all texts, since what was counted is folded."""
+
 CONTENT = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta, AudioDelta})
 """Events that bring more of the answer."""
 
@@ -81,7 +84,7 @@ class ChatStream:
         # those in which a limit might be passed.
         self._look_at = -1
         self._most_line = options.limits.line
-        self._count_at = options.limits.text - NEAR
+        self._count_at = min(options.limits.text - NEAR, COUNT_EVERY)
         self._between_events = False
         self._begun = False
         self._has_bytes = False
@@ -305,7 +308,7 @@ class ChatStream:
             # Bytes that have come before, but not as far as the texts, may hold characters too.
             pending = self._splitter.held + self._framing.pending
             left = self._items.count(size + pending)
-            self._count_at = self._received + max(left - NEAR, MIB)
+            self._count_at = self._received + min(max(left - NEAR, MIB), COUNT_EVERY)
 
     def _with_first(self, items: Sequence[Item]) -> Sequence[Item]:
         first, self._first_items = self._first_items, []

@@ -523,25 +523,33 @@ def test_values_inside_of_what_is_kept_count_where_they_are_many() -> None:
         assert builder.over == "more than 900 unknown keys and values"
 
 
-def test_large_payload_counts_also_if_its_keys_are_known() -> None:
+def test_what_many_choices_keep_under_one_key_counts_for_each() -> None:
     builder = new_builder(limits=Limits(extras=7000))
     many: list[list[int]] = [[] for _ in range(30_000)]
     for index in range(2):
         assert builder.over is None
-        given = {**choice({}, known=many), "index": index}
-        builder.item = msgspec.json.encode({"choices": [given]})
-        builder.receive_chunk(chunk(given))
+        builder.receive_chunk(chunk({**choice({}, known=many), "index": index}))
     assert builder.over == "more than 7000 unknown keys and values"
 
 
+def test_large_value_that_comes_again_with_each_chunk_is_kept_once() -> None:
+    # Perplexity's manner: all search results stand in each chunk.
+    builder = new_builder(limits=Limits(extras=250))
+    results = [{"title": f"Tide {number}", "url": "https://example.org/"} for number in range(100)]
+    for _ in range(100):
+        builder.receive_chunk(chunk(choice({"content": "a", "x": results}, y=results), z=results))
+    assert builder.over is None
+    builder.receive_chunk(chunk(choice({"new": results})))
+    assert builder.over == "more than 250 unknown keys and values"
+
+
 def test_unknown_keys_of_every_level_count_together_and_the_same_one_once() -> None:
-    builder = new_builder(limits=Limits(extras=3))
-    for _ in range(2):
-        builder.receive_chunk(chunk(choice({"a": 1}, b=1), {"index": 1, "d": 1}, c=1))
-    assert builder.over == "more than 3 unknown keys and values"
-    same = new_builder(limits=Limits(extras=1))
-    same.receive_chunk(chunk(choice({"a": 1}, a=1), a=1))
-    assert same.over is None
+    deltas = choice({"a": 1}, b=1), {"index": 1, "d": 1}
+    fits, over = (new_builder(limits=Limits(extras=most)) for most in (4, 3))
+    for builder in (fits, over, fits, over):
+        builder.receive_chunk(chunk(*deltas, c=1))
+    assert fits.over is None
+    assert over.over == "more than 3 unknown keys and values"
 
 
 # The end --------------------------------------------------------------------------------------

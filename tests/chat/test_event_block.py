@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from untorn.chat.event_block import EventBlock, data_of
 from untorn.chat.payload import Item, Note, Payload
+from untorn.options import Limits
 
 WHOLE = b'data: {"a":1}'
 FIRST_HALF = b'data: {"a":'
@@ -21,7 +22,7 @@ def opened(*lines: bytes) -> tuple[EventBlock, list[Item]]:
 
     A line ``event: NAME`` is not handed in, but names the lines after it, as framing does it.
     """
-    block = EventBlock(8)
+    block = EventBlock(Limits(depth=8))
     items: list[Item] = []
     for place, line in enumerate(lines):
         if line.startswith(b"event: "):
@@ -322,7 +323,7 @@ def test_one_prefix_is_nothing_to_tell() -> None:
     ],
 )
 def test_whole_is_an_object_an_array_or_the_end_mark(data: bytes, whole: bool) -> None:
-    assert EventBlock(8).is_whole(data) is whole
+    assert EventBlock(Limits(depth=8)).is_whole(data) is whole
 
 
 # Properties ----------------------------------------------------------------------------------

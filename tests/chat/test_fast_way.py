@@ -290,9 +290,9 @@ def test_arguments_that_wait_for_half_a_pair_take_the_plain_way() -> None:
     assert plain_items(LOOK, half, more, more) == [LOOK, half, more]
 
 
-def test_text_that_may_be_a_snapshot_takes_the_plain_way() -> None:
+def test_text_that_turns_out_to_be_no_snapshot_takes_the_plain_way_once() -> None:
     growing = [chunk('"role":"assistant","content":"a"'), text("ab"), text("abc")]
-    assert plain_items(*growing, text("x"), text("y")) == [*growing, text("x")]
+    assert plain_items(*growing, text("x"), text("y")) == [growing[0], text("x")]
 
 
 def test_chunk_with_more_than_the_limits_allow_takes_the_plain_way() -> None:
@@ -359,8 +359,18 @@ NESTED = chunk('"content":"b","x":{"y":[1]}', ',"filter":{}', ',"p":[{"a":null}]
 
 def test_values_of_a_vendor_may_be_arrays_and_objects() -> None:
     learned = [*START, *[NESTED] * (FEW - len(START))]
-    more = chunk('"content":"b","x":"s"', ',"filter":{"hate":{"filtered":false}}', ',"p":1')
-    assert plain_items(*learned, NESTED, more, NESTED) == learned
+    other = chunk('"content":"b","x":"s"', ',"filter":{}', ',"p":1')
+    assert plain_items(*learned, NESTED, other, NESTED) == learned
+
+
+def test_values_of_a_vendor_that_hold_more_than_before_are_counted_the_plain_way() -> None:
+    learned = [*START, *[NESTED] * (FEW - len(START))]
+    places = ('"filter":{"a":1}', '"p":[{"a":null},1]', '"x":{"y":[1,2]}')
+    for more in places:
+        key = more[:5]
+        old = {'"filt': '"filter":{}', '"p":[': '"p":[{"a":null}]', '"x":{': '"x":{"y":[1]}'}[key]
+        heavier = NESTED.replace(old.encode(), more.encode())
+        assert plain_items(*learned, heavier, NESTED, heavier) == [*learned, heavier]
 
 
 def test_values_of_a_vendor_that_are_too_deep_or_too_many_take_the_plain_way() -> None:

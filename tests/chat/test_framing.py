@@ -711,7 +711,9 @@ def test_payloads_without_a_defect_are_the_data_of_events(data: bytes) -> None:
     """Of events that hold JSON; other data is read line by line, and its defect comes later."""
     body = Body([data], STREAM, Limits())
     events = [event.data for event in EventStream().receive_data(data)]
-    if body.notes or any(value_of(said.encode(), 8) is NOTHING for said in events if "\n" in said):
+    if body.notes or any(
+        value_of(said.encode(), Limits(depth=8)) is NOTHING for said in events if "\n" in said
+    ):
         return
     payloads = [told[1] for told in body.told if told != "keep-alive"]
     assert [payload.decode("utf-8", "replace") for payload in payloads] == events

@@ -157,12 +157,12 @@ class ChoiceBuilder:
             self.length += len(fragment.arguments) + len(fragment.name or "")
         if delta.audio is not None:
             self._receive_audio(delta.audio, findings)
-        self._annotations += delta.annotations
         for block in delta.reasoning_details:
             self.kept_details += merge_block(self._reasoning_details, block)
-        self._parts += delta.parts
         for key, value in delta.extra.items():
             join(self.message_extra, key, value)
+        self._annotations += delta.annotations
+        self._parts += delta.parts
 
     def say(
         self,
@@ -184,8 +184,8 @@ class ChoiceBuilder:
         growth: Growth,
         findings: list[Finding],
     ) -> None:
-        where = f"in the {channel} of choice {self.index}"
-        findings += findings_of(growth.codes, where)
+        if growth.codes:
+            findings += findings_of(growth.codes, f"in the {channel} of choice {self.index}")
         if growth.deliver:
             self._deliver(DELTAS[channel](self.index, growth.deliver))
         if growth.revised is not None and channel != "refusal":
@@ -289,8 +289,11 @@ class ChoiceBuilder:
     # What is left ----------------------------------------------------------------------------
 
     def count(self) -> int:
-        """Characters so far, exactly."""
+        """Characters so far, exactly. What was counted takes less memory from then on."""
         texts = (self.content, self.reasoning, self.refusal, self._transcript)
+        for text in texts:
+            if text is not None:
+                text.fold()
         self.length = sum(text.size for text in texts if text is not None) + self._audio_size
         self.length += sum(call.size for call in self.calls.calls)
         return self.length

@@ -12,7 +12,7 @@ the loop of ``receive``; each other shape has a method that takes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.choice import ChoiceBuilder, Kind
@@ -25,6 +25,7 @@ from untorn.chat.usual import (
     DEPTH,
     DEPTH_OF_LOGPROBS,
     NOT_USUAL,
+    VALUES,
     AnyChoice,
     AnyChunk,
     CallChunk,
@@ -91,7 +92,7 @@ class FastWay:
         self._builder = builder
         self._reader = reader
         self._limits = limits
-        builder.is_plain = limits.depth < DEPTH
+        builder.is_plain = limits.depth < DEPTH or limits.values < VALUES
         self._misses = 0
         self._texts: Parts = {}
         self._reasonings: Parts = {}
@@ -205,6 +206,8 @@ class FastWay:
     def _take_any(self, data: bytes) -> bool:
         """Take a chunk of any usual shape, and expect the next one to be like it."""
         builder = self._builder
+        if len(data) > self._limits.values // 2:
+            return False  # it may hold too many values
         decode = decode_any_with_logprobs if builder.has_logprobs else decode_any
         try:
             chunk: AnyChunk = decode(data)
@@ -224,6 +227,8 @@ class FastWay:
                 return False
         for choice in choices:
             self._add(choice)
+            if builder.over is not None:
+                break
         self._misses = 0
         self._expect(choices[0].delta)
         return True
@@ -253,7 +258,11 @@ class FastWay:
         role, content, seen = delta.role, delta.content, builder.seen
         if role is not None and role != builder.role:
             return False
-        if content is not None and not (index in self._texts if content else seen & Kind.CONTENT):
+        if content is not None and not (
+            index in self._texts or builder.content.is_continued_by(content)
+            if content
+            else seen & Kind.CONTENT
+        ):
             return False
         reasoning = delta.reasoning_content
         if reasoning is None:
@@ -261,7 +270,9 @@ class FastWay:
         elif delta.reasoning is not None:
             return False
         if reasoning is not None and not (
-            index in self._reasonings if reasoning else seen & Kind.REASONING
+            index in self._reasonings or builder.reasoning.is_continued_by(reasoning)
+            if reasoning
+            else seen & Kind.REASONING
         ):
             return False
         fragments = delta.tool_calls
@@ -279,11 +290,17 @@ class FastWay:
         index, delta, out = choice.index, choice.delta, self._builder.out
         reasoning = delta.reasoning_content or delta.reasoning
         if reasoning:
-            self._reasonings[index].append(reasoning)
-            out.append(ReasoningDelta(index, reasoning))
+            if index in self._reasonings:
+                self._reasonings[index].append(reasoning)
+                out.append(ReasoningDelta(index, reasoning))
+            else:
+                self._say("reasoning", index, reasoning)
         if delta.content:
-            self._texts[index].append(delta.content)
-            out.append(TextDelta(index, delta.content))
+            if index in self._texts:
+                self._texts[index].append(delta.content)
+                out.append(TextDelta(index, delta.content))
+            else:
+                self._say("content", index, delta.content)
         if delta.tool_calls:
             calls = self._builder.choices[index].calls
             for fragment in delta.tool_calls:
@@ -296,6 +313,13 @@ class FastWay:
                     )
         if choice.logprobs is not None and (logprobs := bytes(choice.logprobs)) != NULL:
             self._builder.choices[index].receive_logprobs(logprobs)
+
+    def _say(self, channel: Literal["content", "reasoning"], index: int, text: str) -> None:
+        """Take what may be a further snapshot of a text."""
+        choice = self._builder.choices[index]
+        choice.say(channel, text, [])
+        self._builder.over = choice.over
+        self._prepare(choice)
 
     # The other shapes ------------------------------------------------------------------------
 
@@ -351,8 +375,10 @@ class FastWay:
         return True
 
     def _may_keep(self, logprobs: bytes) -> bool:
-        depth = self._limits.depth - DEPTH_OF_LOGPROBS
-        return logprobs == NULL or (logprobs[:1] == b"{" and may_stay_undecoded(logprobs, depth))
+        if logprobs == NULL:
+            return True
+        depth, values = self._limits.depth - DEPTH_OF_LOGPROBS, self._limits.values - VALUES
+        return logprobs[:1] == b"{" and may_stay_undecoded(logprobs, depth, values)
 
     # A vendor's keys -------------------------------------------------------------------------
 
@@ -369,7 +395,10 @@ class FastWay:
 
     def _decode_nested(self, data: bytes) -> Any:
         # Nobody else looks how much a vendor's values hold, and how deep they are.
-        if len(data) > MOST_BYTES or data.count(b"{") + data.count(b"[") > self._limits.depth:
+        limits = self._limits
+        if len(data) > min(MOST_BYTES, limits.values // 2):
+            raise TypeError
+        if data.count(b"{") + data.count(b"[") > limits.depth:
             raise TypeError
         return self._learned.decode(data)
 

@@ -17,6 +17,7 @@ import msgspec
 
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.chunks import CHOICE_KEYS, CHUNK_KEYS, DELTA_KEYS, Types
+from untorn.chat.kept import Level
 from untorn.chat.pieces import join
 from untorn.chat.usual import (
     NOT_USUAL,
@@ -88,9 +89,28 @@ class LearnedShape(NamedTuple):
             and _take_values(choice, self.of_choice, of_choice.extra)
         ):
             return False
+        if self.is_nested and not self._holds_no_more(chunk, choice, builder):
+            return False
         for name, key in self.of_delta:
             if (value := getattr(delta, name)) is not None:
                 join(more, key, value)
+        return True
+
+    def _holds_no_more(self, chunk: Any, choice: Any, builder: CompletionBuilder) -> bool:
+        """Whether arrays and objects hold no more than those that were kept before."""
+        levels: tuple[tuple[Level, Any, Fields], ...] = (
+            ("chunk", chunk, self.of_chunk),
+            ("choice", choice, self.of_choice),
+            ("delta", choice.delta, self.of_delta),
+        )
+        for level, struct, fields in levels:
+            index = 0 if level == "chunk" else choice.index
+            for name, key in fields:
+                value = getattr(struct, name)
+                if isinstance(value, dict | list) and not builder.kept.covers(
+                    level, index, key, value
+                ):
+                    return False
         return True
 
 

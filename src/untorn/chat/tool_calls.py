@@ -22,7 +22,7 @@ Slot = int | str
 class ToolCalls:
     """The calls of one choice."""
 
-    __slots__ = ("_by_id", "_depth", "_limits", "at", "calls", "last", "over")
+    __slots__ = ("_by_id", "_limits", "at", "calls", "last", "over")
 
     def __init__(self, limits: Limits) -> None:
         self.over: str | None = None
@@ -30,7 +30,6 @@ class ToolCalls:
         self._limits = limits
         self.calls: list[OpenCall] = []
         """In order of opening."""
-        self._depth = limits.depth
         self.at: dict[Slot, OpenCall] = {}
         """By wire index: the call that is open there."""
         self._by_id: dict[str, OpenCall] = {}
@@ -61,7 +60,7 @@ class ToolCalls:
         call = self.at.get(slot)
         if call is None:
             return None
-        normal: Callable[[str], str] = partial(normal_form, depth=self._depth)
+        normal: Callable[[str], str] = partial(normal_form, limits=self._limits)
         if not is_another_call(call, fragment.id, fragment.name, fragment.arguments, normal):
             return call
         findings.append(
@@ -83,7 +82,7 @@ class ToolCalls:
             fragment.index,
             custom=fragment.custom,
             legacy=fragment.legacy,
-            depth=self._depth,
+            limits=self._limits,
         )
         call.name = fragment.name
         self._know_id(call, fragment.id)
@@ -133,7 +132,7 @@ class ToolCalls:
         if not self.calls:
             return []
         calls = [call.final() for call in self._in_order()]
-        kept, dropped, shared = without_copies(calls, partial(normal_form, depth=self._depth))
+        kept, dropped, shared = without_copies(calls, partial(normal_form, limits=self._limits))
         findings += [Finding("tool-call-duplicated", "a call came twice; one is kept")] * dropped
         findings += [Finding("tool-id-duplicated", "two different calls have one id")] * shared
         for call in kept:

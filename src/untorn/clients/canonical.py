@@ -232,7 +232,7 @@ class Writer:
         """What is written from now on stands in place of ``payload``."""
         self._extras = Extras({})
         if isinstance(payload, dict) and is_chunk(payload):
-            payload = scrub(payload)
+            payload = scrub(payload).value
             id, model, created = (payload.get(key) for key in ("id", "model", "created"))
             self.name(
                 id if isinstance(id, str) else None,

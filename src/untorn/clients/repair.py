@@ -200,7 +200,7 @@ class Repair(Reading):
         """Write anew what an event tells."""
         if not events and not payload:
             return
-        self._writer.rewrite(value_of(payload, self._options.limits.depth))
+        self._writer.rewrite(value_of(payload, self._options.limits))
         self._write(events)
         if (rest := self._writer.rest()) is not None:
             self.unsent.append(rest)

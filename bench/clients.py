@@ -63,8 +63,8 @@ medians of {rounds} rounds, and in brackets the quartiles of each round's ratio.
 - **As fast as they come**: a read has many events.
 
 openai-python gives chunks, and says nothing of the end. It was to take so many times as long, at
-least: {targets}. Others kept the machine busy meanwhile, with a load of {load:.0f} on {cores} cores;
-the more there are, the more it costs to wake up.
+least: {targets}. Others kept the machine busy meanwhile
+(a load of {load:.0f} on {cores} cores); the more there are, the more it costs to wake up.
 
 {streams:,} streams at once through one AsyncClient:
 

@@ -78,7 +78,7 @@ def async_source_of(
 
 
 def _of_httpx(response: Any, opened: Opened) -> Source:
-    if (content := _content_of(response)) is not None:
+    if (content := content_of(response)) is not None:
         return IterableSource(opened, [content])
     if not hasattr(response.stream, "__iter__"):
         raise TypeError(NOT_SYNC)
@@ -86,14 +86,14 @@ def _of_httpx(response: Any, opened: Opened) -> Source:
 
 
 def _of_async_httpx(response: Any, opened: Opened) -> AsyncSource:
-    if (content := _content_of(response)) is not None:
+    if (content := content_of(response)) is not None:
         return AsyncIterableSource(opened, _once(content))
     if not hasattr(response.stream, "__aiter__"):
         raise TypeError(NOT_ASYNC)
     return AsyncHttpxSource(opened, response)
 
 
-def _content_of(response: Any) -> bytes | None:
+def content_of(response: Any) -> bytes | None:
     """The body of httpx's response, if that was read already."""
     try:
         content: bytes = response.content

@@ -5,34 +5,48 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from untorn.options import MIB
+from untorn.options import MIB, Limits
+from untorn.sse.lines import BOM
 
 _USUAL_EVENT = re.compile(rb"data: [^\r\n]*+\n\n")
 _LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\n|\r)")
 _BARE = (b"{", b"[")
-LONGEST = MIB
-"""A block of more bytes is not kept: what it tells is written anew."""
+FRAME = MIB
+"""Bytes that a block may have beside its data: other fields, comments, the names of fields."""
 
 
 class Block:
     """The lines since the last blank line. Where the reads are cut makes no difference.
 
     It takes pieces that end where a line ends, or a read. A CR ends a line at once, as
-    everywhere; an LF that comes after it, in the next read, is put to it.
+    everywhere; an LF that comes after it, in the next read, is put to it. What is over the limits
+    is not kept: comments have none of their own.
     """
 
-    __slots__ = ("_after_cr", "_in_line", "_lines", "_part", "_size", "is_at_rest")
+    __slots__ = (
+        "_after_cr",
+        "_has_bare",
+        "_in_line",
+        "_lines",
+        "_most",
+        "_part",
+        "_size",
+        "is_at_rest",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits) -> None:
+        self._most = (limits.event + FRAME, limits.lines)
         self._after_cr = False
+        # What begins with bare lines may be told late, within an event that looks usual.
+        self._has_bare = False
         self._begin()
 
     def _begin(self) -> None:
-        self._lines: list[bytes] = []
-        self._part: list[bytes] = []
+        self._lines: list[bytes] | None = []  # None: it is over the limits
+        self._part = bytearray()
         self._in_line = False
         self._size = 0
-        self.is_at_rest = not self._after_cr
+        self.is_at_rest = not self._after_cr and not self._has_bare
         """Whether nothing is open: a whole event may be taken past it."""
 
     def add(self, piece: bytes) -> bool:
@@ -41,19 +55,29 @@ class Block:
             self._add_to_cr()
             return False
         self.is_at_rest = False
-        self._size += len(piece)
         self._after_cr = piece.endswith(b"\r")
         ends_line = self._after_cr or piece.endswith(b"\n")
         is_blank = ends_line and not self._in_line and len(piece.strip(b"\r\n")) == 0
         self._in_line = not ends_line
-        if self._size > LONGEST:
-            self._lines, self._part = [], []
-        else:
-            self._part.append(piece)
-            if ends_line:
-                self._lines.append(b"".join(self._part))
-                self._part = []
+        self._keep(piece, ends_line)
         return is_blank
+
+    def _keep(self, piece: bytes, ends_line: bool) -> None:
+        most_bytes, most_lines = self._most
+        self._size += len(piece)
+        lines = self._lines
+        if lines is None:
+            return
+        if self._size > most_bytes or len(lines) > most_lines:
+            self._lines = None
+            self._part.clear()
+            return
+        self._part += piece
+        if ends_line:
+            line = bytes(self._part)
+            self._part.clear()
+            lines.append(line)
+            self._has_bare = self._has_bare or line.lstrip(BOM + b" \t").startswith(_BARE)
 
     def _add_to_cr(self) -> None:
         self._after_cr = False
@@ -62,21 +86,32 @@ class Block:
         if self._size:
             self._size += 1
         else:
-            self.is_at_rest = True
+            self.is_at_rest = not self._has_bare
 
     def take(self) -> bytes:
-        """All of it, and begin anew; nothing if it was too long."""
-        taken = b"" if self._size > LONGEST else b"".join([*self._lines, *self._part])
+        """All of it, and begin anew; nothing if it was over the limits."""
+        lines, part = self._lines, self._part
         self._begin()
+        if lines is None:
+            return b""
+        taken = b"".join([*lines, part])
         # The LF of its last CR may be in the next read.
         return taken + b"\n" if taken.endswith(b"\n\r") else taken
+
+    @property
+    def data_before(self) -> bytes:
+        """The data line before a last line that is one as well; nothing where there is none."""
+        lines = self._lines or []
+        if len(lines) < 2 or self._in_line or not lines[-1].startswith(b"data:"):
+            return b""
+        return lines[-2] if lines[-2].startswith(b"data:") else b""
 
     def take_told(self) -> bytes:
         """What was told before the blank line came, as an event. A bare line is told when it is
         whole, any other when the next one is."""
-        lines, is_too_long = self._lines, self._size > LONGEST
+        lines = self._lines
         self._begin()
-        if is_too_long or not lines:
+        if not lines:
             return b""
         last = lines.pop()
         if last.startswith(_BARE):

@@ -6,10 +6,10 @@ Shapes and names are those of OpenAI's API reference, "chat.completion.chunk" (2
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Meta, Raw, Struct
 
 from untorn.chat.chunks import is_chunk, wire_index
 from untorn.chat.completion import ToolCall, decode_logprobs
@@ -60,7 +60,7 @@ class Logprobs(Struct, gc=False):
 class Choice(Struct, gc=False):
     """What is read of a choice."""
 
-    index: int
+    index: Annotated[int, Meta(ge=0, le=2**63 - 1)]
     delta: Delta
     logprobs: Logprobs | None = None
     finish_reason: str | None = None

@@ -20,7 +20,7 @@ from untorn.chat.completion import Completion
 from untorn.clients.repair import Asked, Failure, Repair, asked_by
 from untorn.clients.repaired import AsyncRepairedReader, RepairedReader
 from untorn.options import Clocks, Options
-from untorn.responses import async_source_of, source_of
+from untorn.responses import async_source_of, content_of, source_of
 from untorn.sources import HttpxSource, Opened, Source
 
 try:
@@ -159,7 +159,9 @@ def _asked(request: Any, response: Any) -> Asked | None:
     """What was asked for, if the response is to be read by untorn."""
     # What an error status means, the SDK says itself. A body that comes from an iterator cannot
     # be looked at; the SDK has none for chat completions.
-    if not 200 <= response.status_code < 300 or response.is_closed:
+    if not 200 <= response.status_code < 300:
+        return None
+    if response.is_closed and content_of(response) is None:  # somebody does not want it
         return None
     try:
         return asked_by(request.method, request.url.path, request.content)
@@ -169,13 +171,13 @@ def _asked(request: Any, response: Any) -> Asked | None:
 
 def _source(response: Any) -> Source:
     # The response is nobody's but ours: its stream gives the same bytes at half the cost.
-    if "content-encoding" in response.headers:
+    if "content-encoding" in response.headers or response.is_closed:
         return source_of(response)
     return HttpxSource(_opened(response), response, response.stream)
 
 
 def _async_source(response: Any) -> AsyncSource:
-    if "content-encoding" in response.headers:
+    if "content-encoding" in response.headers or response.is_closed:
         return async_source_of(response)
     return AsyncHttpxSource(_opened(response), response, response.stream)
 

@@ -22,7 +22,7 @@ from msgspec import structs
 
 from untorn.chat.completion import ERRORS, RAISE_ON, Choice, Completion, ToolCall, Usage
 from untorn.chat.json_text import value_of
-from untorn.clients.blocks import LONGEST, Block, pieces_of
+from untorn.clients.blocks import Block, pieces_of
 from untorn.clients.canonical import (
     DONE,
     Writer,
@@ -46,9 +46,7 @@ from untorn.events import (
     StreamEnded,
     StreamEvent,
     TextDelta,
-    ToolCallDelta,
     ToolCallFinished,
-    ToolCallStarted,
     UsageReported,
 )
 from untorn.options import Clocks, Options
@@ -59,7 +57,6 @@ UNSAID = (Started, DefectFound, LogprobsDelta)
 QUIET = (DefectFound, Heartbeat)
 """What may be told before an event has ended."""
 TEXTS = (TextDelta, ReasoningDelta, RefusalDelta)
-CALLS = (ToolCallStarted, ToolCallDelta, ToolCallFinished)
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -113,7 +110,7 @@ class Repair(Reading):
         """What is to be raised after ``unsent``; None for an answer that may be taken as it is."""
         self._asked = asked
         self._writer = Writer()
-        self._block = Block()
+        self._block = Block(options.limits)
         self._usage: bytes | None = None
         self._sent: dict[tuple[int, Channel], list[str]] = defaultdict(list)
         self._calls: dict[int, list[ToolCall]] = defaultdict(list)
@@ -150,9 +147,15 @@ class Repair(Reading):
         events = self._stream.receive_data(piece)
         if block.add(piece):
             self._end_event(block.take(), events)
-        elif any(not isinstance(event, QUIET) for event in events):
+        elif any(not isinstance(event, QUIET) for event in events) or self._is_whole(
+            block.data_before
+        ):
             self._end_event(block.take_told(), events)
         return events
+
+    def _is_whole(self, line: bytes) -> bool:
+        """Whether a data line is an event by itself (corpus rule 2). It may say nothing."""
+        return bool(line) and isinstance(self._value_of(data_of(line)), dict)
 
     def _end_event(self, event: bytes, events: list[StreamEvent]) -> None:
         payload = payload_of(event)
@@ -167,7 +170,7 @@ class Repair(Reading):
 
     def _pass_on(self, event: bytes, payload: bytes, events: list[StreamEvent]) -> bool:
         """Pass an event on as it is; False if it has to be written anew."""
-        chunk = chunk_of(payload) if len(event) <= LONGEST else None
+        chunk = chunk_of(payload)
         if chunk is None or not self._writer.has_begun(chunk):
             return False
         if not chunk.choices:
@@ -177,7 +180,7 @@ class Repair(Reading):
             return False
         if says != events:
             told = [one for one in events if not isinstance(one, UNSAID)]
-            calls = [one for one in told if isinstance(one, CALLS)]
+            calls = [one for one in told if isinstance(one, ToolCallFinished)]
             if [one for one in told if one not in calls] != says:
                 return False
             self._write(calls)
@@ -200,10 +203,13 @@ class Repair(Reading):
         """Write anew what an event tells."""
         if not events and not payload:
             return
-        self._writer.rewrite(value_of(payload, self._options.limits))
+        self._writer.rewrite(self._value_of(payload))
         self._write(events)
         if (rest := self._writer.rest()) is not None:
             self.unsent.append(rest)
+
+    def _value_of(self, payload: bytes) -> Any:
+        return value_of(payload, self._options.limits.depth)
 
     def _write(self, events: Sequence[StreamEvent]) -> None:
         for event in events:
@@ -241,11 +247,12 @@ class Repair(Reading):
         return None
 
     def _written_call(self, event: ToolCallFinished) -> bytes:
-        sent = self._calls[event.choice]
+        sent, call = self._calls[event.choice], event.tool_call
         place = len(sent)
-        call = event.tool_call
         sent.append(call)
-        if self._asked.functions and call.id is None and call.type == "function":
+        # What came as function_call has neither; there is room for one.
+        is_legacy = call.id is None and event.index is None and call.type == "function"
+        if self._asked.functions and is_legacy and not place:
             return self._writer.function_call(event.choice, call)
         return self._writer.call(event.choice, place, call)
 
@@ -307,18 +314,10 @@ class Repair(Reading):
         """Whether what was passed on is what the choice says in the end."""
         said = choice.message
         calls = [call for call in said.tool_calls if call.state == "whole"]
-        sent = self._calls[choice.index]
-        return (
-            len(calls) == len(sent)
-            and all(map(sent.__contains__, calls))
-            and all(
-                (text or "") == "".join(self._sent[choice.index, channel])
-                for channel, text in (
-                    (TextDelta, said.content),
-                    (ReasoningDelta, said.reasoning),
-                    (RefusalDelta, said.refusal),
-                )
-            )
+        texts = ((TextDelta, said.content), (ReasoningDelta, said.reasoning))
+        return calls == self._calls[choice.index] and all(
+            (text or "") == "".join(self._sent[choice.index, channel])
+            for channel, text in (*texts, (RefusalDelta, said.refusal))
         )
 
     def _keep(self, event: StreamEvent) -> None:

@@ -347,3 +347,20 @@ def test_at_the_end_of_the_body_no_line_is_lost_either(given: list[bytes]) -> No
     words = [word for data in payloads for word in data.split()]
     words += [word for line in rest for word in data_of(line).split()]
     assert words == [word for line in given for word in data_of(line).split()]
+
+
+def test_lines_are_weighed_together() -> None:
+    block = EventBlock(Limits(values=20))
+    assert not block.has_too_many_values()
+    for place in range(12):
+        assert list(block.add(b"data: [" + b"[]," * place, place)) == []
+    assert block.has_too_many_values()
+
+
+def test_event_of_more_values_than_allowed_is_given_as_one_for_the_reader_to_say_so() -> None:
+    block = EventBlock(Limits(values=20))
+    lines = [b"data: [[],[],[],", b"data: [],[],[],", b"data: [],[]]"]
+    for place, line in enumerate(lines):
+        assert list(block.add(line, place)) == []
+    joined = b"\n".join(line[6:] for line in lines)
+    assert list(block.end()) == [Payload(joined, "event", 0)]

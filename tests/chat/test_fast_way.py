@@ -295,6 +295,32 @@ def test_text_that_turns_out_to_be_no_snapshot_takes_the_plain_way_once() -> Non
     assert plain_items(*growing, text("x"), text("y")) == [growing[0], text("x")]
 
 
+def test_further_snapshots_of_any_channel_are_taken() -> None:
+    growing = [
+        chunk('"role":"assistant","content":"a","reasoning":"b"'),
+        *[chunk(f'"content":"a{"c" * size}","reasoning":"b{"d" * size}"') for size in range(30)],
+    ]
+    assert plain_items(*growing) == growing[:1]
+
+
+def test_snapshots_that_are_none_may_pass_the_limit_of_a_text() -> None:
+    # Each one of these is short, but if they are no snapshots, all of them are the text.
+    fast, plain = Ways(Limits(text=40)), Ways(Limits(text=40))
+    items = [START[0], *[text("a" * size) for size in range(1, 12)], text("b"), text("c")]
+    assert fast.fast(items) == plain.plain(items)
+    assert fast.builder.over == plain.builder.over == "more than 40 characters in choice 0"
+
+
+def test_chunk_that_may_hold_too_many_values_takes_the_plain_way() -> None:
+    long = text("b" * 200)
+    many = b'{"choices":[%s]}' % b",".join([b'{"index":0,"delta":{"content":"b"}}'] * 20)
+    fast, plain = Ways(Limits(values=200)), Ways(Limits(values=200))
+    items = [*START, text("b"), LOOK, long, many]
+    assert fast.fast(items) == plain.plain(items)
+    assert fast.reader.plain == [*START, LOOK, many]
+    assert fast.builder.over == "an event of more than 200 values"
+
+
 def test_chunk_with_more_than_the_limits_allow_takes_the_plain_way() -> None:
     ways = Ways(Limits(choices=1, tool_calls=1))
     ways.fast([*START, LOOK])
@@ -437,6 +463,11 @@ def test_learned_chunk_of_another_choice_takes_the_plain_way() -> None:
     assert plain_items(*LEARNED, *of_another, VENDOR) == [*LEARNED, *of_another]
     finish = chunk("", ',"finish_reason":"stop"')
     assert plain_items(*LEARNED, finish, VENDOR) == [*LEARNED, finish, VENDOR]
+
+
+def test_key_that_a_choice_has_not_had_takes_the_plain_way_once() -> None:
+    of_1 = chunk('"content":"b","x":"p"', ',"seen":8', index=1)
+    assert plain_items(*LEARNED, *OTHER, VENDOR, of_1, of_1)[-2:] == [OTHER[-1], of_1]
 
 
 def test_fragments_without_arguments_are_taken() -> None:

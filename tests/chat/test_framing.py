@@ -732,3 +732,24 @@ def test_cuts_mean_nothing(data: bytes, cuts: list[int], head: Head, limits: Lim
     places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
     reads = [data[start:end] for start, end in pairwise(places)]
     assert Body(reads, head, limits).seen() == Body([data], head, limits).seen()
+
+
+def test_last_event_or_document_with_too_many_values_passes_a_limit() -> None:
+    few = Limits(values=20)
+    event = framed(EVENT + b"data: [[],[],[],\ndata: [],[],[],[],[]]", limits=few)
+    assert event.over == "an event of more than 20 values"
+    assert event.tail is not None
+    document = framed(b'{"a":\n[[],[],[],\n[],[],[],[],[]]}', limits=few)
+    assert document.over == "a document of more than 20 values"
+    assert document.tail is not None
+
+
+def test_document_has_no_more_lines_or_bytes_than_the_limits() -> None:
+    body = b"[\n" + b"1,\n" * 20 + b"1]"
+    assert framed(body, limits=Limits(lines=9)).over == "a document of more than 9 lines"
+    assert framed(body, limits=Limits(event=30)).over == "a document of more than 30 bytes"
+
+
+def test_event_has_no_more_lines_than_the_limit() -> None:
+    body = b"data: [\n" + b"data: 1,\n" * 20
+    assert framed(body, limits=Limits(lines=9)).over == "an event of more than 9 lines"

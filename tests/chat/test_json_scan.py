@@ -109,6 +109,8 @@ def test_is_json_says_what_python_says(text: str) -> None:
 def test_depth_and_weight_are_those_of_the_value(value: Any, ascii_only: bool, depth: int) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)
     assert too_deep(text, depth) == (depth_of(value) > depth)
+    data = text.encode("utf-8", "surrogatepass")
+    assert too_deep(data, depth) == (depth_of(value) > depth)
     outside = b"".join(outside_strings(text.encode("utf-8", "surrogatepass")))
     if len(text.encode("utf-8", "surrogatepass")) <= json_scan.WINDOW:
         assert weight(outside) == exact_weight_of(value)
@@ -146,6 +148,7 @@ def test_more_values_than_the_limit_are_too_many(
     assert has_too_many_values(b"[" + value * (fit + 1) + b"1]", most)
     assert has_too_many_values("[" + value.decode() * (fit + 1) + "1]", most)
     assert not has_too_many_values(b"[" + value * (fit - 2) + b"1]", most)
+    assert not has_too_many_values(b"[" + value + b"1]", most)
 
 
 @pytest.mark.parametrize("text", [b"1,2,", b"{[", b'\\"{[,', b"\\\\,"])

@@ -186,6 +186,9 @@ def test_both_lenient_readers_agree_on_what_is_json(text: str) -> None:
 @example(b'{"a": "\xff"}')
 @example(b"[1e999]")
 @example(b"\x0b{}")
+@example(b"[" * 9 + b"]" * 9)
+@example(b"NaN")
+@example(b"[1,")
 def test_what_can_be_read_has_a_value(data: bytes) -> None:
     assert can_be_read(data, LIMITS) == (value_of(data, LIMITS) is not NOTHING)
 

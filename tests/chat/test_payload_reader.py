@@ -546,3 +546,19 @@ def test_arguments_beside_a_number_out_of_range_are_not_to_be_run() -> None:
     reading = Reading(b'{"choices":[{"index":0,"delta":{"tool_calls":[%b]}}]}' % call, finish)
     (made,) = reading.completion.tool_calls
     assert made.state == "torn"
+
+
+def test_event_with_too_many_values_passes_a_limit() -> None:
+    reading = Reading(event(b'{"choices":[],"x":[1,2,3,4]}'), limits=Limits(values=13))
+    assert reading.builder.over == "an event of more than 13 values"
+    assert reading.builder.out == []
+
+
+def test_chunk_without_a_list_of_choices_has_not_too_many() -> None:
+    data = b'{"choices":{},"delta":{"content":"a"}}'
+    assert Reading(event(data), limits=FEW).completion.content == "a"
+
+
+def test_halves_of_pairs_that_make_two_keys_one_are_no_repeated_key() -> None:
+    data = CHUNK[:-1] + rb',"\ud800":1,"\ud801":2}'
+    assert Reading(event(data)).codes == ["lone-surrogate"]

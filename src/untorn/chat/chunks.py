@@ -148,6 +148,7 @@ ONLY_NULL = (NULL,)
 
 REASONING_KEYS = frozenset({"reasoning", "reasoning_content", "reasoning_details"})
 CALL_KEYS = frozenset({"tool_calls", "function_call"})
+RARE_KEYS = frozenset({"refusal", "audio", "annotations", "reasoning_details"})
 TEXT_KEYS = frozenset({"role", "content"})
 """The keys of a delta that brings text and nothing else, as most do."""
 
@@ -314,40 +315,36 @@ def _read_what_is_said(
 
 
 def _read_delta(delta: dict[str, Any], is_message: bool, findings: list[Finding]) -> Delta:
-    if delta.keys() <= TEXT_KEYS:
-        role, content = delta.get("role"), delta.get("content")
-        if role != "" and role.__class__ in TEXT and content.__class__ in TEXT:
-            return Delta(role, content, is_message=is_message)
-    role = delta.get("role")
+    role, content = delta.get("role"), delta.get("content")
     if role == "":
         findings.append(Finding("role-empty", "the role is an empty string"))
-    content = delta.get("content")
-    parts = NO_PARTS
-    if content is not None and not isinstance(content, str):
+        role = None
+    read = Delta(_text(role), _text(content), is_message=is_message)
+    if not delta.keys() <= TEXT_KEYS or role.__class__ not in TEXT or content.__class__ not in TEXT:
+        _read_more(read, delta, findings)
+    return read
+
+
+def _read_more(read: Delta, delta: dict[str, Any], findings: list[Finding]) -> None:
+    """Everything but plain text, of a delta that has more than that."""
+    content, parts = delta.get("content"), NO_PARTS
+    if content.__class__ not in TEXT:
         findings.append(Finding("content-not-string", f"content is {_kind(content)}"))
         parts = read_parts(content)
-        content = parts.content
-    reasoning = None
+        read.content, read.parts = parts.content, parts.others
     if parts.reasoning is not None or not REASONING_KEYS.isdisjoint(delta):
-        reasoning, duplicated = read_reasoning(delta, parts.reasoning)
+        read.reasoning, duplicated = read_reasoning(delta, parts.reasoning)
         if duplicated:
             findings.append(Finding("reasoning-duplicated", "the same reasoning under two keys"))
-    audio, details = delta.get("audio"), delta.get("reasoning_details")
-    return Delta(
-        role=_text(role) or None,
-        content=content,
-        reasoning=reasoning,
-        refusal=_text(delta.get("refusal")),
-        fragments=[]
-        if CALL_KEYS.isdisjoint(delta)
-        else _read_fragments(delta, is_message, findings),
-        audio=audio if isinstance(audio, dict) else None,
-        annotations=_list(delta.get("annotations")),
-        reasoning_details=[block for block in _list(details) if isinstance(block, dict)],
-        parts=parts.others,
-        extra=_extra(delta, DELTA_KEYS),
-        is_message=is_message,
-    )
+    if not CALL_KEYS.isdisjoint(delta):
+        read.fragments = _read_fragments(delta, read.is_message, findings)
+    if not RARE_KEYS.isdisjoint(delta):
+        audio, details = delta.get("audio"), delta.get("reasoning_details")
+        read.refusal = _text(delta.get("refusal"))
+        read.audio = audio if isinstance(audio, dict) else None
+        read.annotations = _list(delta.get("annotations"))
+        read.reasoning_details = [block for block in _list(details) if isinstance(block, dict)]
+    read.extra = _extra(delta, DELTA_KEYS)
 
 
 def _read_fragments(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import accumulate, count
 from math import isfinite
 from operator import sub
@@ -19,6 +19,8 @@ HALF_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 """The only way in which half a surrogate pair can come in valid UTF-8."""
 
 WINDOW = 64 * 1024
+
+CONTAINERS = (dict, list)
 
 
 def outside_strings(text: str | bytes) -> Iterator[bytes]:
@@ -74,22 +76,20 @@ def weight_of(value: Any) -> int:
     """About the same, of a value that is decoded."""
     total = 0
     for item in containers_in(value):
-        total += 4 + 2 * len(item) if isinstance(item, dict) else 2 + len(item)
-        total += sum(inner.__class__ is str for inner in _inner(item))
+        if isinstance(item, dict):
+            total += 4 + 2 * len(item) + [one.__class__ for one in item.values()].count(str)
+        else:
+            total += 2 + len(item) + [one.__class__ for one in item].count(str)
     return total
 
 
-def containers_in(value: Any) -> Iterator[dict[str, Any] | list[Any]]:
+def containers_in(value: Any) -> list[dict[str, Any] | list[Any]]:
     """All objects and arrays in a decoded value, itself included, however deep they lie."""
-    left = [value] if isinstance(value, dict | list) else []
-    while left:
-        item = left.pop()
-        yield item
-        left += [inner for inner in _inner(item) if isinstance(inner, dict | list)]
-
-
-def _inner(item: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    return item.values() if isinstance(item, dict) else item
+    found = [value] if value.__class__ in CONTAINERS else []
+    for item in found:  # it grows on the way
+        inner = item.values() if item.__class__ is dict else item
+        found += [one for one in inner if one.__class__ in CONTAINERS]
+    return found
 
 
 def has_control_in_strings(data: bytes) -> bool:

@@ -209,7 +209,7 @@ class Repair(Reading):
             self.unsent.append(rest)
 
     def _value_of(self, payload: bytes) -> Any:
-        return value_of(payload, self._options.limits.depth)
+        return value_of(payload, self._options.limits)
 
     def _write(self, events: Sequence[StreamEvent]) -> None:
         for event in events:

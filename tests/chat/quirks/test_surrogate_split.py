@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from untorn.chat.json_scan import HALF_ESCAPE
 from untorn.chat.quirks.surrogate_split import (
     Joined,
+    high_half,
     join_halves,
     scrub,
     scrub_extras,
@@ -132,3 +133,12 @@ def test_escape_finds_every_way_to_write_half_a_pair(data: bytes) -> None:
 @pytest.mark.parametrize("data", [rb"\u00e9", rb"\ud7ff", rb"\ue000", b"\xed\xa0\xbd", b"ud83d"])
 def test_escape_finds_nothing_else(data: bytes) -> None:
     assert not HALF_ESCAPE.search(data)
+
+
+def test_character_begins_with_itself_or_with_its_high_half() -> None:
+    assert (high_half("a"), high_half(HIGH), high_half(FACE)) == ("a", HIGH, HIGH)
+
+
+def test_value_that_is_no_text_is_left_alone() -> None:
+    assert scrub(5) == (5, False)
+    assert scrub([5, {"a": None, "content": HIGH}], frozenset({"content"})).lone is False

@@ -193,16 +193,22 @@ class Writer:
         return self._chunk([self._choice(index, {}, logprobs=raw)])
 
     def call(self, index: int, place: int, call: ToolCall) -> bytes:
-        """A chunk with a whole tool call, the ``place``-th of its choice."""
+        """Chunks with a whole tool call, the ``place``-th of its choice.
+
+        They are two, as with OpenAI: code that keeps the first fragment and adds the arguments of
+        each to it (so does the example in OpenAI's guide to function calling) relies on there
+        being none in the first.
+        """
         text = "input" if call.type == "custom" else "arguments"
-        of_type = {"name": call.name, text: call.arguments}
-        entry = {**call.extra, "index": place, "id": call.id, "type": call.type}
-        return self.delta(index, tool_calls=[{**entry, call.type: of_type}])
+        opened = {**call.extra, "index": place, "id": call.id, "type": call.type}
+        first = {**opened, call.type: {"name": call.name, text: ""}}
+        second = {"index": place, call.type: {text: call.arguments}}
+        return self.delta(index, tool_calls=[first]) + self.delta(index, tool_calls=[second])
 
     def function_call(self, index: int, call: ToolCall) -> bytes:
         """The same in the older shape, for those who asked with ``functions``."""
-        said = {"name": call.name, "arguments": call.arguments}
-        return self.delta(index, function_call=said)
+        first, second = {"name": call.name, "arguments": ""}, {"arguments": call.arguments}
+        return self.delta(index, function_call=first) + self.delta(index, function_call=second)
 
     def finish(self, index: int, reason: str | None) -> bytes:
         """A chunk that ends a choice."""

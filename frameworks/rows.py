@@ -7,6 +7,7 @@ from functools import cache
 
 from msgspec import Struct, structs
 
+from frameworks.own_rows import OWN_ROWS
 from tests.chat_helpers import CORPUS, Case, corpus
 from untorn.capture import Read
 from untorn.chat.verdict import Outcome
@@ -15,7 +16,7 @@ from untorn.replay.reply import Reply
 from untorn.replay.scenario import Clock
 from untorn.replay.scenarios import SCENARIOS, Scenario
 
-PATIENCE = 6.0
+PATIENCE = 9.0
 """Seconds after which the server ends what would never end: who is still there then, hangs."""
 MOST = 32
 """How often is sent what would come without end and without a pause."""
@@ -51,11 +52,21 @@ class Row(Struct, frozen=True):
     options: Options
     """What the drop-in has to read it with."""
 
+    refuses: bool
+    """Whether the model refuses to answer."""
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a limit, a filter or the model itself has stopped the answer."""
+        return self.refuses or self.outcome in ("truncated", "filtered")
+
     @property
     def is_right(self) -> bool:
         """Whether a client should give the answer; if not, it should raise."""
         is_whole = self.outcome in ("complete", "truncated", "filtered")
-        return is_whole and (self.outcome != "complete" or all(call.is_whole for call in self.calls))
+        return is_whole and (
+            self.outcome != "complete" or all(call.is_whole for call in self.calls)
+        )
 
     @property
     def whole_calls(self) -> tuple[Call, ...]:
@@ -67,6 +78,7 @@ def all_rows() -> dict[str, Row]:
     """Every scenario that has an answer to a streamed request, and every case of the corpus."""
     rows = [
         *(_of_scenario(scenario) for scenario in SCENARIOS.values() if scenario.answered),
+        *map(_of_scenario, OWN_ROWS),
         *map(_of_case, corpus()),
     ]
     return {row.name: row for row in rows}
@@ -87,6 +99,7 @@ def _of_scenario(scenario: Scenario) -> Row:
         choices=2 if scenario.name.startswith("choice") else 1,
         clock=scenario.clock,
         options=scenario.options,
+        refuses=False,
     )
 
 
@@ -95,7 +108,7 @@ def _ending_at_last(reply: Reply) -> Reply:
     if reply.repeat:
         interval = sum(read.interval for read in reply.repeat)
         times = int(PATIENCE / interval) if interval else MOST
-        reads = (*reply.reads, *reply.repeat * times)
+        reads = (*reply.reads, *tuple(reply.repeat) * times)
         return structs.replace(reply, reads=reads, repeat=(), end="reset")
     if reply.pause > PATIENCE:
         return structs.replace(reply, pause=PATIENCE, end="reset")
@@ -127,6 +140,7 @@ def _of_case(case: Case) -> Row:
         choices=max(1, len(choices)),
         clock=None,
         options=Options(),
+        refuses=bool(first.get("refusal")),
     )
 
 

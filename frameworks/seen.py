@@ -10,8 +10,8 @@ KEY = "a key of the test"
 MODEL = "m"
 PROMPT = "Does it hold?"
 MESSAGES = [{"role": "user", "content": PROMPT}]
-TIMEOUT = 3.0
-"""Seconds that the SDK is told to wait for a byte. The clocks of the drop-in are shorter."""
+TIMEOUT = 5.0
+"""Seconds that a bare library is told to wait for a byte."""
 
 
 class Asked(NamedTuple):
@@ -22,6 +22,12 @@ class Asked(NamedTuple):
     choices: int
     tools: list[str]
     """Names of tools that it has."""
+
+    @property
+    def timeout(self) -> float:
+        """For libraries that tell the SDK, whatever the HTTP client says."""
+        timeout: float = self.http_client.timeout.read
+        return timeout
 
     def sdk(self, kind: Any) -> Any:
         """The client of the SDK. It asks once: that it asks again for a head is not the matter."""
@@ -61,11 +67,16 @@ class Way(NamedTuple):
 
     library: str
     is_async: bool
-    ask: Callable[[Asked, Seen], None | Awaitable[None]]
+    ask: Callable[[Asked, Seen], Awaitable[None] | None]
     errors: tuple[type[Exception], ...]
     """Those that the library says it raises. Any other exception is a crash."""
+    stopped: tuple[type[Exception], ...] = ()
+    """Those by which the library gives an answer that a limit, a filter or the model itself has
+    stopped."""
     closes: bool = False
     """Whether it is synchronous with an asynchronous client inside, which it then closes."""
+    has_choices: bool = False
+    """Whether it can give more than one choice."""
 
     @property
     def has_async_client(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import openai
 from agents import Agent, FunctionTool, OpenAIChatCompletionsModel, RunConfig, Runner
-from agents.exceptions import AgentsException
+from agents.exceptions import AgentsException, ModelRefusalError
 
 from frameworks.seen import MODEL, PROMPT, Asked, Seen, Way
 
@@ -39,4 +39,6 @@ def _end(result: Any, seen: Seen) -> None:
             seen.calls.append((item.name, item.arguments))
 
 
-WAYS = [Way("openai-agents", True, stream, (AgentsException, openai.OpenAIError))]
+ERRORS = (AgentsException, openai.OpenAIError)
+
+WAYS = [Way("openai-agents", True, stream, ERRORS, (ModelRefusalError,))]

@@ -30,8 +30,8 @@ def _model(asked: Asked, **client: Any) -> Any:
         model=MODEL,
         base_url=asked.base_url,
         api_key=KEY,  # type: ignore[arg-type]
-        n=asked.choices,
         max_retries=0,
+        timeout=asked.timeout,
         stream_usage=True,
         **client,
     )

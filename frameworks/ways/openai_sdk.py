@@ -75,7 +75,7 @@ async def araw(asked: Asked, seen: Seen) -> None:
 
 def stream(asked: Asked, seen: Seen) -> None:
     client = asked.sdk(openai.OpenAI)
-    with client.chat.completions.stream(**asked.request, **WITH_USAGE) as events:
+    with client.chat.completions.stream(**_strict(asked.request), **WITH_USAGE) as events:
         for event in events:
             take_event(event, asked, seen)
         end_stream(events.get_final_completion(), seen)
@@ -83,10 +83,17 @@ def stream(asked: Asked, seen: Seen) -> None:
 
 async def astream(asked: Asked, seen: Seen) -> None:
     client = asked.sdk(openai.AsyncOpenAI)
-    async with client.chat.completions.stream(**asked.request, **WITH_USAGE) as events:
+    async with client.chat.completions.stream(**_strict(asked.request), **WITH_USAGE) as events:
         async for event in events:
             take_event(event, asked, seen)
         end_stream(await events.get_final_completion(), seen)
+
+
+def _strict(request: dict[str, Any]) -> dict[str, Any]:
+    """With tools as ``.stream()`` takes them before openai 3."""
+    for tool in request.get("tools", ()):
+        tool["function"]["strict"] = True
+    return request
 
 
 def take_event(event: Any, asked: Asked, seen: Seen) -> None:
@@ -105,10 +112,11 @@ def end_stream(completion: Any, seen: Seen) -> None:
 
 
 ERRORS = (openai.OpenAIError,)
+STOPPED = (openai.LengthFinishReasonError, openai.ContentFilterFinishReasonError)
 
 WAYS = [
-    Way("openai raw", False, raw, ERRORS),
-    Way("openai raw", True, araw, ERRORS),
-    Way("openai .stream()", False, stream, ERRORS),
-    Way("openai .stream()", True, astream, ERRORS),
+    Way("openai raw", False, raw, ERRORS, has_choices=True),
+    Way("openai raw", True, araw, ERRORS, has_choices=True),
+    Way("openai .stream()", False, stream, ERRORS, STOPPED, has_choices=True),
+    Way("openai .stream()", True, astream, ERRORS, STOPPED, has_choices=True),
 ]

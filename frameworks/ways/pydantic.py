@@ -7,7 +7,7 @@ from typing import Any
 
 import openai
 from pydantic_ai import Agent, Tool
-from pydantic_ai.exceptions import AgentRunError
+from pydantic_ai.exceptions import AgentRunError, ContentFilterError, OutputTokenLimitExceeded
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
@@ -60,8 +60,9 @@ def _end(result: Any, seen: Seen) -> None:
 
 
 ERRORS = (AgentRunError, openai.OpenAIError)
+STOPPED = (ContentFilterError, OutputTokenLimitExceeded)
 
 WAYS = [
-    Way("pydantic-ai", False, stream, ERRORS, closes=True),
-    Way("pydantic-ai", True, astream, ERRORS),
+    Way("pydantic-ai", False, stream, ERRORS, STOPPED, closes=True),
+    Way("pydantic-ai", True, astream, ERRORS, STOPPED),
 ]

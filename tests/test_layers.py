@@ -60,6 +60,12 @@ ARROWS = {
     "clients.httpx2": "options sources async_sources responses clients.requests",
     "clients.urllib3": "sources responses clients.requests",
     "clients.aiohttp": "async_sources responses clients.requests",
+    "clients.canonical": "sse chat.verdict chat.completion chat events",
+    "clients.repair": "errors options chat.json_text chat.completion events reading "
+    "clients.canonical",
+    "clients.repaired": "sources async_sources reader clients.repair",
+    "clients.openai": "options chat.completion sources async_sources responses clients.repair "
+    "clients.repaired",
     "clients": "options chat.verdict chat.completion clients.keys clients.addresses clients.policy "
     "clients.requests clients.asking clients.sources clients.readers",
     "cli": "readable chat.verdict chat.completion events stream capture",
@@ -78,6 +84,7 @@ LIBRARIES = {
     "clients.httpx2": {"httpx2"},
     "clients.urllib3": {"urllib3"},
     "clients.aiohttp": {"aiohttp", "yarl"},
+    "clients.openai": {"openai"},
     "__main__": set[str](),
 }
 CORE_LIBRARIES = {"msgspec"}
@@ -85,7 +92,7 @@ CORE_LIBRARIES = {"msgspec"}
 SHELLS = frozenset(
     "cli __main__ reader async_sources alarm recording replay.server replay.connection "
     "clients.client clients.sources clients.readers clients.httpx2 clients.urllib3 "
-    "clients.aiohttp".split()
+    "clients.aiohttp clients.openai clients.repaired".split()
 )
 
 # What is I/O, a thread, an event loop or a clock: modules, functions, attributes of anything.

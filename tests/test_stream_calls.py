@@ -50,6 +50,31 @@ def only_call(completion: Completion) -> ToolCall | TornToolCall:
     return only
 
 
+# What a call holds ---------------------------------------------------------------------------
+
+
+def test_unknown_keys_of_a_call_are_kept_each_with_its_last_value() -> None:
+    # Gemini's signature has to go back with the result, or its next answer is an error (400).
+    first = {"index": 0, "id": "call_1", "extra_content": {"google": {"thought_signature": "ab"}}}
+    parts = [
+        chunk({"tool_calls": [first | {"function": {"name": "f", "arguments": "{"}}]}),
+        chunk({"tool_calls": [{"index": 0, "state": 1, "function": {"arguments": "}"}}]}),
+        chunk({"tool_calls": [{"index": 0, "state": 2, "extra_content": None}]}),
+    ]
+    for end in (END, []):
+        completion = play([*parts, *end])[1]
+        call = only_call(completion)
+        assert call.extra == {"extra_content": first["extra_content"], "state": 2}
+    (given,) = play([*parts, *END])[1].to_openai()["choices"][0]["message"]["tool_calls"]
+    assert given == {
+        "id": "call_1",
+        "type": "function",
+        "function": {"name": "f", "arguments": "{}"},
+        "extra_content": first["extra_content"],
+        "state": 2,
+    }
+
+
 # How a call is told --------------------------------------------------------------------------
 
 

@@ -57,10 +57,12 @@ class AsyncIterableSource:
 
 
 class AsyncHttpxSource(AsyncIterableSource):
-    """A response of httpx or httpx2, or one with the same methods."""
+    """A response of httpx or httpx2, or one with the same methods. See HttpxSource."""
 
-    def __init__(self, opened: Opened, response: Any) -> None:
-        super().__init__(opened, response.aiter_bytes(), response)
+    def __init__(
+        self, opened: Opened, response: Any, reads: AsyncIterable[bytes] | None = None
+    ) -> None:
+        super().__init__(opened, response.aiter_bytes() if reads is None else reads, response)
         self._response = response
         self._has_ended = False
 

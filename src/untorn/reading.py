@@ -137,7 +137,7 @@ class Reading:
             most = self._options.limits.expansion
             self._fail("limit", f"a compressed body that grew more than {most} times", at)
             return
-        events = self._stream.receive_data(data, at)
+        events = self._feed(data, at)
         self.unread = iter(events)
         if self.recording is not None:
             self.recording.read(data, at)
@@ -151,6 +151,9 @@ class Reading:
             self._patience.end_announced()
         if events and isinstance(events[-1], StreamEnded):  # over a limit
             self._end([], events[-1].verdict.reason, at)
+
+    def _feed(self, data: bytes, at: float) -> list[StreamEvent]:
+        return self._stream.receive_data(data, at)
 
     def _grows_too_much(self, size: int, received: Callable[[], int | None]) -> bool:
         self._body += size

@@ -85,10 +85,11 @@ class IterableSource:
 
 
 class HttpxSource(IterableSource):
-    """A response of httpx or httpx2, or one with the same methods."""
+    """A response of httpx or httpx2, or one with the same methods. ``reads`` is its body where
+    that is not to be had from ``iter_bytes``."""
 
-    def __init__(self, opened: Opened, response: Any) -> None:
-        super().__init__(opened, response.iter_bytes(), response)
+    def __init__(self, opened: Opened, response: Any, reads: Iterable[bytes] | None = None) -> None:
+        super().__init__(opened, response.iter_bytes() if reads is None else reads, response)
         self._response = response
         stream = network_stream(response)
         self._socket: Any = None if stream is None else stream.get_extra_info("socket")

@@ -112,7 +112,7 @@ class ChatStream:
         if self._begun or self._closed:
             raise StreamClosed
         self._make_parts(read_head(status, headers))
-        self._timed([], at)
+        self.timed([], at)
 
     def receive_data(self, data: bytes, at: float | None = None) -> list[StreamEvent]:
         """Take one read of the body; the events that it completes."""
@@ -137,7 +137,7 @@ class ChatStream:
                 events += self._stop()
         else:
             events = self._receive_read(data)
-        return events if at is None else self._timed(events, at, reads=1)
+        return events if at is None else self.timed(events, at, reads=1)
 
     def _receive_read(self, data: bytes) -> list[StreamEvent]:
         splitter, framing = self._splitter, self._framing
@@ -169,18 +169,18 @@ class ChatStream:
         size, limits = len(payload.data), self._options.limits
         self._received += size
         if size > limits.event:
-            return self._timed(self._stop(f"an event of more than {limits.event} bytes"), at)
+            return self.timed(self._stop(f"an event of more than {limits.event} bytes"), at)
         if self._received > limits.body:
-            return self._timed(self._stop(f"a body of more than {limits.body} bytes"), at)
+            return self.timed(self._stop(f"a body of more than {limits.body} bytes"), at)
         self._count(size)
         events = self._items.receive(self._with_first([payload]))
         if self._is_over():
             events += self._stop()
-        return self._timed(events, at, reads=1)
+        return self.timed(events, at, reads=1)
 
     def receive_eof(self, at: float | None = None) -> list[StreamEvent]:
         """The body has ended cleanly, as far as the transport can tell. The last events."""
-        return self._timed(self._close(None, None), at)
+        return self.timed(self._close(None, None), at)
 
     def receive_failure(
         self,
@@ -196,7 +196,25 @@ class ChatStream:
         """
         over = self.end_announced
         events = self._close(None, None) if over else self._close(ending, reason)
-        return self._timed(events, at)
+        return self.timed(events, at)
+
+    def timed(
+        self, events: list[StreamEvent], at: float | None, *, reads: int = 0
+    ) -> list[StreamEvent]:
+        """Say when these events came, where that was not said with their bytes; the same events.
+        ``reads`` is how many reads those were."""
+        if at is None:
+            return events
+        stopwatch = self._stopwatch
+        if stopwatch is None:
+            stopwatch = self._stopwatch = Stopwatch()
+        stopwatch.tick(at, reads)
+        stopwatch.events += len(events)
+        for event in events:
+            if event.__class__ in CONTENT:
+                stopwatch.content(at)
+                break
+        return events
 
     @property
     def end_announced(self) -> bool:
@@ -341,22 +359,6 @@ class ChatStream:
         if self._framing.is_document:
             return "document"
         return "done" if self._builder.done else "eof"
-
-    def _timed(
-        self, events: list[StreamEvent], at: float | None, *, reads: int = 0
-    ) -> list[StreamEvent]:
-        if at is None:
-            return events
-        stopwatch = self._stopwatch
-        if stopwatch is None:
-            stopwatch = self._stopwatch = Stopwatch()
-        stopwatch.tick(at, reads)
-        stopwatch.events += len(events)
-        for event in events:
-            if event.__class__ in CONTENT:
-                stopwatch.content(at)
-                break
-        return events
 
 
 def parse(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, log2
+from math import ceil, frexp, ldexp
 from typing import Any
 
 from msgspec import Struct
@@ -34,43 +34,59 @@ class Timing(Struct, frozen=True):
         return {name: getattr(self, name) for name in self.__struct_fields__}
 
 
-# A fixed log histogram: four bins for each doubling, from 1 microsecond to 2 ** 40 of them (12
-# days), so that memory stays constant however long a stream lasts.
-SMALLEST = 1e-6
-BINS_PER_DOUBLING = 4
-BINS = 40 * BINS_PER_DOUBLING
-LONGEST = SMALLEST * 2.0**40
+# A fixed log histogram: eight bins for each doubling, from 1 microsecond to 12 days, so that memory
+# stays constant however long a stream lasts.
+SMALLEST = 2.0**-20
+LONGEST = 2.0**20
+BINS_PER_DOUBLING = 8
 
 
 class Gaps:
     """Waiting times, counted in bins."""
 
+    __slots__ = ("_bins", "longest")
+
     def __init__(self) -> None:
-        self._bins = [0] * BINS
-        self._count = 0
+        # By the number of the bin: BINS_PER_DOUBLING times the exponent, and the first bits of
+        # the mantissa, which is 0.5 at least.
+        self._bins: dict[int, int] = {}
         self.longest: float | None = None
 
     def add(self, seconds: float) -> None:
         # A clock that goes back, or is none, is the caller's mistake, and no reason to fail.
         seconds = min(seconds, LONGEST) if seconds > 0 else 0.0
-        doublings = log2(max(seconds, SMALLEST) / SMALLEST)
-        self._bins[min(BINS - 1, round(doublings * BINS_PER_DOUBLING))] += 1
-        self._count += 1
-        self.longest = max(self.longest or 0.0, seconds)
+        if self.longest is None or seconds > self.longest:
+            self.longest = seconds
+        mantissa, exponent = frexp(seconds if seconds > SMALLEST else SMALLEST)
+        number = exponent * BINS_PER_DOUBLING + int(mantissa * 2 * BINS_PER_DOUBLING)
+        self._bins[number] = self._bins.get(number, 0) + 1
 
     def quantile(self, share: float) -> float | None:
         """The middle of the bin that holds this share of all gaps; None without gaps."""
-        left = ceil(share * self._count)
-        for number, count in enumerate(self._bins):
+        left = ceil(share * sum(self._bins.values()))
+        for number, count in sorted(self._bins.items()):
             left -= count
-            if count and left <= 0:
-                middle: float = SMALLEST * 2.0 ** (number / BINS_PER_DOUBLING)
-                return middle if self.longest is None else min(middle, self.longest)
+            if left <= 0:
+                exponent, bits = divmod(number - BINS_PER_DOUBLING, BINS_PER_DOUBLING)
+                middle = (bits + BINS_PER_DOUBLING + 0.5) / (2 * BINS_PER_DOUBLING)
+                return min(ldexp(middle, exponent), self.longest or 0.0)
         return None
 
 
 class Stopwatch:
     """Collects what ``Timing`` tells. All times are monotonic seconds of the caller's clock."""
+
+    __slots__ = (
+        "_first_byte",
+        "_first_content",
+        "_gaps",
+        "_last",
+        "_last_content",
+        "_start",
+        "events",
+        "heartbeats",
+        "reads",
+    )
 
     def __init__(self) -> None:
         self._start: float | None = None

@@ -524,15 +524,22 @@ def test_fragment_is_read_as_it_stands() -> None:
     [
         ({}, fragment()),
         ({"index": "1", "id": None, "function": None}, fragment(1)),
-        ({"id": 7, "function": {"name": 7}}, fragment()),
+        ({"function": {"name": 7}}, fragment()),
         ({"function": {"name": ""}}, fragment()),
-        ({"index": -1, "function": "f"}, fragment()),
+        ({"index": -1}, fragment()),
     ],
 )
 def test_what_is_absent_null_or_empty_in_a_fragment_is_none(
     entry: dict[str, Any], read: Fragment
 ) -> None:
     assert fragments(entry) == [read]
+
+
+def test_what_is_unknown_in_a_fragment_or_of_another_type_is_kept() -> None:
+    entry = {"index": 1, "id": 7, "function": "f", "extra_content": {"a": 1}, "new": None}
+    (read,) = fragments(entry)
+    assert (read.index, read.id, read.name) == (1, None, None)
+    assert read.extra == {"id": 7, "function": "f", "extra_content": {"a": 1}}
 
 
 def test_empty_id_is_told() -> None:

@@ -149,16 +149,21 @@ def test_call_deeper_than_the_limit_is_never_whole() -> None:
 
 def test_final_call_says_what_came_and_nothing_else() -> None:
     call = open_call('{"city":', '"Oslo"}')
-    assert call.final() == call.final() == FinalCall(
-        number=0,
-        index=3,
-        id="call_1",
-        name="f",
-        custom=False,
-        arguments='{"city":"Oslo"}',
-        repair=None,
-        is_json=True,
-        is_object=True,
+    assert (
+        call.final()
+        == call.final()
+        == FinalCall(
+            number=0,
+            index=3,
+            id="call_1",
+            name="f",
+            custom=False,
+            arguments='{"city":"Oslo"}',
+            extra={},
+            repair=None,
+            is_json=True,
+            is_object=True,
+        )
     )
 
 

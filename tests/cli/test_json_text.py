@@ -105,6 +105,7 @@ EVENTS: list[tuple[StreamEvent, dict[str, Any]]] = [
                 "name": "f",
                 "arguments": "{}",
                 "state": "whole",
+                "extra": {},
             },
         },
     ),

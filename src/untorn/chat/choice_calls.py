@@ -100,10 +100,10 @@ class ChoiceCalls(ToolCalls):
 def _built(place: int, call: FinalCall, end: ChoiceEnd) -> ToolCall | TornToolCall:
     kind: Literal["custom", "function"] = "custom" if call.custom else "function"
     if _may_be_run(call, end):
-        return ToolCall(place, call.id, kind, call.name, call.arguments)
+        return ToolCall(place, call.id, kind, call.name, call.arguments, extra=call.extra)
     invalid = end is ChoiceEnd.NORMAL and call.name is not None
     state: Literal["invalid", "torn"] = "invalid" if invalid else "torn"
-    return TornToolCall(place, call.id, kind, call.name, call.arguments, state)
+    return TornToolCall(place, call.id, kind, call.name, call.arguments, state, call.extra)
 
 
 def _may_be_run(call: FinalCall, end: ChoiceEnd) -> bool:

@@ -46,6 +46,8 @@ class Fragment(Struct, gc=False):
     custom: bool
     legacy: bool = False
     """It came as ``function_call``, which has neither id nor index by nature."""
+    extra: dict[str, Any] = {}
+    """Unknown keys beside ``function``."""
 
 
 class Delta(Struct, gc=False):
@@ -108,6 +110,13 @@ DELTA_KEYS: Types = {
     "function_call": (NULL, dict),
     "audio": (NULL, dict),
     "annotations": (NULL, list),
+}
+FRAGMENT_KEYS: Types = {
+    "index": (NULL, int, bool, str),
+    "id": TEXT,
+    "type": TEXT,
+    "function": (NULL, dict),
+    "custom": (NULL, dict),
 }
 CHOICE_KEYS: Types = {
     "index": (NULL, int, bool, str),
@@ -378,6 +387,7 @@ def _read_fragment(entry: dict[str, Any], is_message: bool, findings: list[Findi
         arguments=arguments,
         custom=not isinstance(function, dict)
         and (isinstance(custom, dict) or entry.get("type") == "custom"),
+        extra=_extra(entry, FRAGMENT_KEYS),
     )
 
 

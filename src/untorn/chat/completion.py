@@ -60,6 +60,9 @@ class ToolCall(Struct, frozen=True):
     """The arguments as sent: JSON, or ``""`` if none were sent; free text of a custom tool."""
     state: Literal["whole"] = "whole"
     """Always ``whole``; the others are a TornToolCall."""
+    extra: dict[str, Any] = {}
+    """Unknown keys of the call, the last value that is not null, such as ``extra_content``: Gemini
+    wants its signature back with the result."""
 
     def parsed(self) -> Any:
         """The decoded arguments; ``{}`` where none were sent; a custom tool's text as it is."""
@@ -87,6 +90,8 @@ class TornToolCall(Struct, frozen=True):
     state: Literal["invalid", "torn"]
     """``invalid``: its choice finished, but the arguments are no JSON. ``torn``: its end, or
     something in it, is missing."""
+    extra: dict[str, Any] = {}
+    """As of a whole call."""
 
     def parsed(self) -> NoReturn:
         """Raises NotWhole."""
@@ -369,6 +374,7 @@ def _openai_choice(choice: Choice) -> dict[str, Any]:
 def _openai_call(call: ToolCall | TornToolCall) -> dict[str, Any]:
     text = "input" if call.type == "custom" else "arguments"
     return {
+        **call.extra,
         "id": call.id,
         "type": call.type,
         call.type: {"name": call.name, text: call.arguments},

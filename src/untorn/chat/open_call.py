@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from msgspec import Struct
 
@@ -37,6 +38,8 @@ class FinalCall(Struct):
     name: str | None
     custom: bool
     arguments: str
+    extra: dict[str, Any]
+    """Unknown keys, each with its last value that is not null."""
     repair: str | None
     """The code of the repair that made ``arguments``, or of what is wrong with them; else None."""
     is_json: bool
@@ -56,6 +59,7 @@ class OpenCall:
         "_size",
         "_whole_with",
         "custom",
+        "extra",
         "fragments",
         "id",
         "index",
@@ -77,6 +81,7 @@ class OpenCall:
         self.legacy = legacy
         self.id: str | None = None
         self.name: str | None = None
+        self.extra: dict[str, Any] = {}
         self.fragments: list[str] = []
         self.started = False
         """Whether ToolCallStarted was delivered."""
@@ -172,6 +177,7 @@ class OpenCall:
             name=self.name,
             custom=self.custom,
             arguments=arguments,
+            extra=dict(self.extra),
             repair=repair,
             is_json=valid,
             is_object=is_object,

@@ -1,0 +1,260 @@
+"""Chunks as OpenAI sends them: what one says, and how to write one. Pure.
+
+Shapes and names are those of OpenAI's API reference, "chat.completion.chunk" (2026-11).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from untorn.chat.chunks import is_chunk
+from untorn.chat.completion import ToolCall
+from untorn.chat.verdict import ErrorObject
+from untorn.events import (
+    AudioDelta,
+    ChoiceFinished,
+    ReasoningDelta,
+    RefusalDelta,
+    StreamEvent,
+    TextDelta,
+)
+from untorn.sse.lines import CR
+
+DONE = b"data: [DONE]\n\n"
+_ONE_LINE = re.compile(rb"data: ?([^\r\n]*+)\r?\n\r?\n")
+
+
+class Delta(Struct, gc=False):
+    """What is read of a delta."""
+
+    role: Literal["assistant"] | None = None
+    content: str | None = None
+    refusal: str | None = None
+    reasoning: str | None = None
+    reasoning_content: str | None = None
+    tool_calls: list[Any] | None = None
+    function_call: dict[str, Any] | None = None
+    audio: dict[str, Any] | None = None
+
+
+class Choice(Struct, gc=False):
+    """What is read of a choice."""
+
+    index: int
+    delta: Delta
+    finish_reason: str | None = None
+
+
+class Chunk(Struct, gc=False):
+    """What is read of a chunk. Whoever sends all of this sends OpenAI's shape."""
+
+    id: str
+    object: Literal["chat.completion.chunk"]
+    created: int
+    model: str
+    choices: list[Choice]
+    usage: dict[str, Any] | None = None
+
+
+_decode = msgspec.json.Decoder(Chunk).decode
+
+
+def payload_of(event: bytes) -> bytes | None:
+    """The data of an event that is one ``data`` line and nothing else; None for any other."""
+    if event[:6] == b"data: " and event.find(b"\n") == len(event) - 2 and CR not in event:
+        return event[6:-2]  # as nearly all are
+    match = _ONE_LINE.fullmatch(event)
+    return None if match is None else match[1]
+
+
+def chunk_of(payload: bytes) -> Chunk | None:
+    """A chunk in OpenAI's shape; None for all that is not."""
+    try:
+        if not payload.isascii():
+            payload.decode()  # msgspec does not check what it passes over
+        return _decode(payload)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def events_of(chunk: Chunk) -> list[StreamEvent] | None:
+    """What a chunk says, as ChatStream tells it; None if it brings tool calls."""
+    events: list[StreamEvent] = []
+    for choice in chunk.choices:
+        index, delta = choice.index, choice.delta
+        if delta.tool_calls or delta.function_call:
+            return None
+        if reasoning := delta.reasoning_content or delta.reasoning:
+            events.append(ReasoningDelta(index, reasoning))
+        if delta.content:
+            events.append(TextDelta(index, delta.content))
+        if delta.refusal:
+            events.append(RefusalDelta(index, delta.refusal))
+        if delta.audio:
+            data, transcript = delta.audio.get("data") or "", delta.audio.get("transcript") or ""
+            if data or transcript:
+                events.append(AudioDelta(index, data, transcript))
+        if choice.finish_reason is not None:
+            events.append(ChoiceFinished(index, choice.finish_reason))
+    return events
+
+
+class Extras:
+    """The unknown keys of a chunk that is written anew: each is given out once."""
+
+    def __init__(self, chunk: dict[str, Any]) -> None:
+        self.chunk = _without(chunk, CHUNK_KEYS)
+        self._choices: dict[int, dict[str, Any]] = {}
+        choices = chunk.get("choices")
+        for choice in choices if isinstance(choices, list) else []:
+            if isinstance(choice, dict) and isinstance(index := choice.get("index"), int):
+                self._choices[index] = choice
+
+    def of_chunk(self) -> dict[str, Any]:
+        """Those beside ``choices``."""
+        extra, self.chunk = self.chunk, {}
+        return extra
+
+    def of_choice(self, index: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Those beside the ``delta`` of a choice, and those in it."""
+        choice = self._choices.pop(index, {})
+        delta = choice.get("delta")
+        more = _without(delta, DELTA_KEYS) if isinstance(delta, dict) else {}
+        return _without(choice, CHOICE_KEYS), more
+
+
+CHOICE_KEYS = frozenset("index delta message text finish_reason logprobs usage error".split())
+CHUNK_KEYS = CHOICE_KEYS | frozenset("id object created model choices obfuscation".split())
+ONCE = frozenset("system_fingerprint service_tier".split())
+"""Not worth a chunk of their own."""
+DELTA_KEYS = frozenset(
+    "role content refusal reasoning reasoning_content tool_calls function_call audio".split()
+)
+
+
+def _without(values: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None and key not in known}
+
+
+class Writer:
+    """Writes chunks, each as one event."""
+
+    def __init__(self) -> None:
+        # OpenAI's shape has all of these in every chunk, and frameworks rely on it. Empty is what
+        # is not known: nothing is made up.
+        self._id = ""
+        self._created = 0
+        self._model = ""
+        self._begun: set[int] = set()
+        self._extras = Extras({})
+
+    def has_begun(self, chunk: Chunk) -> bool:
+        """Whether all choices of a chunk have got a role, or get it by this one."""
+        for choice in chunk.choices:
+            if choice.index not in self._begun and choice.delta.role is None:
+                return False
+        return True
+
+    def see(self, chunk: Chunk) -> None:
+        """A chunk was passed on."""
+        if not self._id:
+            self.name(chunk.id, chunk.model, chunk.created)
+        for choice in chunk.choices:
+            self._begun.add(choice.index)
+
+    def name(self, id: str | None, model: str | None, created: int | None = None) -> None:
+        """The names of the completion. The first ones stay."""
+        self._id = self._id or id or ""
+        self._model = self._model or model or ""
+        self._created = self._created or created or 0
+
+    def rewrite(self, payload: Any) -> None:
+        """What is written from now on stands in place of ``payload``."""
+        self._extras = Extras({})
+        if isinstance(payload, dict) and is_chunk(payload):
+            id, model, created = (payload.get(key) for key in ("id", "model", "created"))
+            self.name(
+                id if isinstance(id, str) else None,
+                model if isinstance(model, str) else None,
+                created if isinstance(created, int) else None,
+            )
+            self._extras = Extras(payload)
+
+    def delta(self, index: int, **delta: Any) -> bytes:
+        """A chunk with one delta."""
+        return self._chunk([self._choice(index, delta)])
+
+    def logprobs(self, index: int, raw: msgspec.Raw) -> bytes:
+        """A chunk with logprobs alone."""
+        return self._chunk([self._choice(index, {}, logprobs=raw)])
+
+    def call(self, index: int, place: int, call: ToolCall) -> bytes:
+        """Chunks with a whole tool call, the ``place``-th of its choice.
+
+        They are two, as with OpenAI: code that keeps the first fragment and adds the arguments of
+        each to it (so does the example in OpenAI's guide to function calling) relies on there
+        being none in the first.
+        """
+        text = "input" if call.type == "custom" else "arguments"
+        opened = {**call.extra, "index": place, "id": call.id, "type": call.type}
+        first = {**opened, call.type: {"name": call.name, text: ""}}
+        second = {"index": place, call.type: {text: call.arguments}}
+        return self.delta(index, tool_calls=[first]) + self.delta(index, tool_calls=[second])
+
+    def function_call(self, index: int, call: ToolCall) -> bytes:
+        """The same in the older shape, for those who asked with ``functions``."""
+        first, second = {"name": call.name, "arguments": ""}, {"arguments": call.arguments}
+        return self.delta(index, function_call=first) + self.delta(index, function_call=second)
+
+    def finish(self, index: int, reason: str | None) -> bytes:
+        """A chunk that ends a choice."""
+        return self._chunk([self._choice(index, {}, finish_reason=reason)])
+
+    def usage(self, usage: dict[str, Any], *, alone: bool) -> bytes:
+        """A chunk with the usage, ``alone`` as OpenAI sends it to those who ask for it. Who did
+        not may take the first choice of each chunk for granted."""
+        return self._chunk([] if alone else [self._choice(0, {})], usage=usage)
+
+    def rest(self) -> bytes | None:
+        """A chunk for unknown keys of the payload that are not written yet; None if there are
+        none."""
+        return self._chunk([]) if self._extras.chunk.keys() - ONCE else None
+
+    def error(self, error: ErrorObject) -> bytes:
+        """An error, as OpenAI sends it in a stream."""
+        said = {
+            "message": error.message or "the server reported an error, and no message",
+            "type": error.type,
+            "param": error.param,
+            "code": error.code,
+        }
+        return _event({"error": said})
+
+    def _choice(self, index: int, delta: dict[str, Any], **more: Any) -> dict[str, Any]:
+        extra, of_delta = self._extras.of_choice(index)
+        if index not in self._begun:
+            self._begun.add(index)
+            delta = {"role": "assistant", **delta}
+        usual = {"index": index, "delta": {**of_delta, **delta}, "finish_reason": None}
+        return {**extra, **usual, **more}
+
+    def _chunk(self, choices: list[dict[str, Any]], **more: Any) -> bytes:
+        return _event(
+            {
+                **self._extras.of_chunk(),
+                "id": self._id,
+                "object": "chat.completion.chunk",
+                "created": self._created,
+                "model": self._model,
+                "choices": choices,
+                **more,
+            }
+        )
+
+
+def _event(value: dict[str, Any]) -> bytes:
+    return b"data: " + msgspec.json.encode(value) + b"\n\n"

@@ -1,0 +1,222 @@
+"""The drop-in: an HTTP client for the openai SDK that gives it whole answers, or an exception.
+
+    client = openai.OpenAI(http_client=untorn.clients.openai.http_client())
+
+It is the SDK's own default client (of httpx2, or of httpx before openai 3), and all that can be
+chosen there can be chosen here. Streamed chat completions are read by untorn on their way; every
+other response is passed on untouched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from untorn.async_sources import AsyncHttpxSource, AsyncSource
+from untorn.chat.completion import Completion
+from untorn.clients.repair import Asked, Failure, Repair, asked_by
+from untorn.clients.repaired import AsyncRepairedReader, RepairedReader
+from untorn.options import Clocks, Options
+from untorn.responses import async_source_of, source_of
+from untorn.sources import HttpxSource, Opened, Source
+
+try:
+    import openai
+except ImportError as exc:
+    raise ImportError('the drop-in needs the openai SDK: pip install "untorn[openai]"') from exc
+
+
+def http_client(
+    *, clocks: Clocks = Clocks(), options: Options = Options(), **choices: Any
+) -> RepairingClient:
+    """What ``openai.OpenAI`` takes as ``http_client``.
+
+    ``clocks`` and ``options`` are those of ``untorn.read``. ``choices`` are those of
+    ``openai.DefaultHttpxClient``: proxies, mounts, timeouts, event hooks ...
+    """
+    return RepairingClient(clocks, options, choices)
+
+
+def async_http_client(
+    *, clocks: Clocks = Clocks(), options: Options = Options(), **choices: Any
+) -> AsyncRepairingClient:
+    """What ``openai.AsyncOpenAI`` takes as ``http_client``. For asyncio."""
+    return AsyncRepairingClient(clocks, options, choices)
+
+
+class Streams:
+    """What untorn says of the streams that a client has read."""
+
+    def __init__(self) -> None:
+        # As long as somebody has the response; and the last one, since frameworks show none.
+        self._repairs: WeakKeyDictionary[Any, Repair] = WeakKeyDictionary()
+        self._last: Repair | None = None
+
+    @property
+    def last(self) -> Completion | None:
+        """The completion of the stream that began last, as far as it has come; None before the
+        first. Where there are several at a time, ask for the one you mean: ``of``."""
+        return None if self._last is None else self._last.completion
+
+    def of(self, response: Any) -> Completion | None:
+        """The completion of a response, or of the SDK's stream that holds one; None if that was
+        not read by untorn."""
+        repair = self._repairs.get(getattr(response, "response", response))
+        return None if repair is None else repair.completion
+
+    def add(self, response: Any, repair: Repair) -> None:
+        """A stream has begun. (For the client.)"""
+        self._repairs[response] = self._last = repair
+
+
+class RepairingClient(openai.DefaultHttpxClient):
+    """See ``http_client``."""
+
+    def __init__(self, clocks: Clocks, options: Options, choices: dict[str, Any]) -> None:
+        super().__init__(**choices)
+        self.untorn = Streams()
+        self._read_with = (options, clocks)
+
+    def send(self, request: Any, **choices: Any) -> Any:
+        """Send a request. The answer to a streamed chat completion is read by untorn."""
+        response = super().send(request, **choices)
+        asked = _asked(request, response)
+        if asked is None:
+            return response
+        reader = RepairedReader(_source(response), Repair(asked, *self._read_with))
+        stream = _class_of(RepairedStream, _library(response))(reader, response)
+        return _anew(response, stream, self.untorn, reader.repair)
+
+
+class AsyncRepairingClient(openai.DefaultAsyncHttpxClient):
+    """See ``async_http_client``."""
+
+    def __init__(self, clocks: Clocks, options: Options, choices: dict[str, Any]) -> None:
+        super().__init__(**choices)
+        self.untorn = Streams()
+        self._read_with = (options, clocks)
+
+    async def send(self, request: Any, **choices: Any) -> Any:
+        """See RepairingClient."""
+        response = await super().send(request, **choices)
+        asked = _asked(request, response)
+        if asked is None:
+            return response
+        reader = AsyncRepairedReader(_async_source(response), Repair(asked, *self._read_with))
+        stream = _class_of(AsyncRepairedStream, _library(response))(reader, response)
+        return _anew(response, stream, self.untorn, reader.repair)
+
+
+class RepairedStream:
+    """The body of the response that the SDK gets."""
+
+    BASE = "SyncByteStream"
+
+    def __init__(self, reader: RepairedReader, response: Any) -> None:
+        self._reader = reader
+        self._response = response
+
+    @property
+    def elapsed(self) -> Any:
+        """From the request to the end of the body; None before that."""
+        return getattr(self._response.stream, "elapsed", None)
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._reader.reads()
+        _raise_for(self._reader.repair.failure, self._response.request)
+
+    def close(self) -> None:
+        self._reader.close()
+
+
+class AsyncRepairedStream:
+    """The same for asyncio."""
+
+    BASE = "AsyncByteStream"
+
+    def __init__(self, reader: AsyncRepairedReader, response: Any) -> None:
+        self._reader = reader
+        self._response = response
+
+    @property
+    def elapsed(self) -> Any:
+        """See RepairedStream."""
+        return getattr(self._response.stream, "elapsed", None)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for data in self._reader.reads():
+            yield data
+        _raise_for(self._reader.repair.failure, self._response.request)
+
+    async def aclose(self) -> None:
+        await self._reader.aclose()
+
+
+def _asked(request: Any, response: Any) -> Asked | None:
+    """What was asked for, if the response is to be read by untorn."""
+    # What an error status means, the SDK says itself. A body that comes from an iterator cannot
+    # be looked at; the SDK has none for chat completions.
+    if not 200 <= response.status_code < 300 or response.is_closed:
+        return None
+    try:
+        return asked_by(request.method, request.url.path, request.content)
+    except _library(response).RequestNotRead:
+        return None
+
+
+def _source(response: Any) -> Source:
+    # The response is nobody's but ours: its stream gives the same bytes at half the cost.
+    if "content-encoding" in response.headers:
+        return source_of(response)
+    return HttpxSource(_opened(response), response, response.stream)
+
+
+def _async_source(response: Any) -> AsyncSource:
+    if "content-encoding" in response.headers:
+        return async_source_of(response)
+    return AsyncHttpxSource(_opened(response), response, response.stream)
+
+
+def _opened(response: Any) -> Opened:
+    return Opened(response.status_code, response.headers.multi_items())
+
+
+def _anew(response: Any, stream: Any, streams: Streams, repair: Repair) -> Any:
+    """The response with another body."""
+    headers = [
+        (name, value)
+        for name, value in response.headers.multi_items()
+        if name not in ("content-encoding", "content-length", "content-type")
+    ]
+    anew = type(response)(
+        response.status_code,
+        headers=[*headers, ("content-type", "text/event-stream; charset=utf-8")],
+        stream=stream,
+        request=response.request,
+        extensions=response.extensions,
+        history=response.history,
+        default_encoding=response.default_encoding,
+    )
+    streams.add(anew, repair)
+    return anew
+
+
+def _library(response: Any) -> Any:
+    """httpx2 or httpx, whichever the SDK uses."""
+    return import_module(type(response).__module__.partition(".")[0])
+
+
+@cache
+def _class_of(stream: type[RepairedStream] | type[AsyncRepairedStream], library: Any) -> Any:
+    """The class with the base by which the library knows its streams."""
+    return type(stream.__name__, (stream, getattr(library, stream.BASE)), {})
+
+
+def _raise_for(failure: Failure | None, request: Any) -> None:
+    if failure is None:
+        return
+    error = openai.APIConnectionError(message=failure.why, request=request)
+    raise error from failure.cause

@@ -285,7 +285,7 @@ def _read_choice(
     if index is None and not is_bare:
         findings.append(Finding("choice-index-missing", "a choice has no index; taken as 0"))
     delta, reason, logprobs = entry.get("delta"), entry.get("finish_reason"), entry.get("logprobs")
-    if delta.__class__ is dict and "message" not in entry:
+    if isinstance(delta, dict) and "message" not in entry:
         read: Delta | None = _read_delta(delta, False, findings)
     else:
         read = _read_what_is_said(entry, message_code, findings)

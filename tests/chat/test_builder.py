@@ -503,13 +503,12 @@ def test_values_that_are_kept_as_they_came_count_each_by_itself() -> None:
     assert builder.over == "more than 5 unknown keys and values"
 
 
-def test_unknown_keys_of_calls_count_each_time() -> None:
-    delta = {"tool_calls": [{"index": 0, "function": {"name": "f"}, "extra_content": {"a": 1}}]}
+def test_unknown_keys_of_calls_count_once_for_each_call() -> None:
     builder = new_builder(limits=Limits(extras=2))
-    builder.receive_chunk(chunk(choice(delta)))
-    builder.receive_chunk(chunk(choice(delta)))
-    assert builder.over is None
-    builder.receive_chunk(chunk(choice(delta)))
+    for index in (0, 0, 1, 1, 2):
+        assert builder.over is None
+        call = {"index": index, "function": {"name": "f"}, "extra_content": {"a": 1}}
+        builder.receive_chunk(chunk(choice({"tool_calls": [call]})))
     assert builder.over == "more than 2 unknown keys and values"
 
 

@@ -298,8 +298,8 @@ class CompletionBuilder:
                     kept.take_items(list(fragment.extra.values()))
             if delta.annotations or delta.parts:
                 kept.take_items([*delta.annotations, *delta.parts])
-            if delta.reasoning_details:
-                self._details = sum(builder.kept_details for builder in self.choices.values())
+            if delta.reasoning_details or delta.fragments:
+                self._details = sum([builder.kept_inside for builder in self.choices.values()])
         if kept.count + self._details > self._limits.extras:
             self.over = f"more than {self._limits.extras} unknown keys and values"
 

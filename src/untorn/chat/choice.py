@@ -299,6 +299,11 @@ class ChoiceBuilder:
         return self.length
 
     @property
+    def kept_inside(self) -> int:
+        """How much is kept in its blocks of reasoning and beside its calls, as it came."""
+        return self.kept_details + self.calls.kept
+
+    @property
     def over(self) -> str | None:
         """The limit that was passed, as a sentence; None while all are kept."""
         limits = self._options.limits

@@ -112,7 +112,7 @@ DELTA_KEYS: Types = {
     "annotations": (NULL, list),
 }
 FRAGMENT_KEYS: Types = {
-    "index": (NULL, int, str),
+    "index": (NULL, int, bool, str),
     "id": TEXT,
     "type": TEXT,
     "function": (NULL, dict),

@@ -10,21 +10,21 @@ from typing import Any, Literal
 
 from untorn.chat.json_scan import weight_of
 
-Level = Literal["chunk", "choice", "delta"]
+Level = Literal["chunk", "choice", "delta", "call"]
 
 USUAL_WEIGHT = 16
 """So many values inside of what is kept, as ``Limits.values`` counts them, count as one."""
 
 
 class Kept:
-    """Counts keys and values. A choice keeps its own under the keys of others, too."""
+    """Counts keys and values. A choice, or a call, keeps its own under the keys of others, too."""
 
     __slots__ = ("_count", "_values", "_weights")
 
     def __init__(self) -> None:
         self._count = 0
         self._values = 0
-        # By level and choice, by key: what the largest value of a key holds.
+        # By level and owner, by key: what the largest value of a key holds.
         self._weights: dict[tuple[Level, int], dict[str, int]] = {}
 
     @property
@@ -32,9 +32,9 @@ class Kept:
         """How many there are."""
         return self._count + self._values // USUAL_WEIGHT
 
-    def take_keys(self, level: Level, choice: int, values: dict[str, Any]) -> None:
-        """Unknown keys have come."""
-        weights = self._weights.setdefault((level, choice), {})
+    def take_keys(self, level: Level, owner: int, values: dict[str, Any]) -> None:
+        """Unknown keys of a choice or a call, of this number, have come; 0 for those of a chunk."""
+        weights = self._weights.setdefault((level, owner), {})
         for key, value in values.items():
             known = weights.get(key)
             if known is None:

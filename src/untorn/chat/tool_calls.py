@@ -7,6 +7,7 @@ from functools import partial
 
 from untorn.chat.chunks import Finding, Fragment
 from untorn.chat.json_text import normal_form
+from untorn.chat.kept import Kept
 from untorn.chat.open_call import REPAIRS, FinalCall, OpenCall
 from untorn.chat.quirks.tool_call_duplicated import without_copies
 from untorn.chat.quirks.tool_index_missing import call_of
@@ -22,7 +23,7 @@ Slot = int | str
 class ToolCalls:
     """The calls of one choice."""
 
-    __slots__ = ("_by_id", "_limits", "at", "calls", "last", "over")
+    __slots__ = ("_by_id", "_kept", "_limits", "at", "calls", "last", "over")
 
     def __init__(self, limits: Limits) -> None:
         self.over: str | None = None
@@ -35,6 +36,12 @@ class ToolCalls:
         self._by_id: dict[str, OpenCall] = {}
         self.last: OpenCall | None = None
         """The call of the fragment before."""
+        self._kept = Kept()
+
+    @property
+    def kept(self) -> int:
+        """How many unknown keys and values beside calls are kept."""
+        return self._kept.count
 
     def place(self, fragment: Fragment, findings: list[Finding], *, of_message: bool) -> OpenCall:
         """The call that a fragment belongs to, perhaps a new one, with its id and name taken.
@@ -52,7 +59,9 @@ class ToolCalls:
             call.custom = call.custom or (fragment.custom and not call.has_arguments)
             self._take_id(call, fragment, findings)
             self._take_name(call, fragment, findings)
-        call.extra |= fragment.extra
+        if fragment.extra:
+            call.extra |= fragment.extra
+            self._kept.take_keys("call", call.number, fragment.extra)
         self.last = call
         return call
 

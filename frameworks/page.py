@@ -43,7 +43,8 @@ library's own exception for that |
 | **LIES** | no exception, and an answer that is torn or failed was taken for a whole one |
 | **RUNS** | a call that is torn or not the one that was meant was run, or given out to be run |
 
-Retries are off. Where a tool was run, the next request was answered by `{after}`. What "raw" gives
+"raw" adds up the fragments of a call as OpenAI's guide to function calling shows it. Retries are
+off. Where a tool was run, the next request was answered by `{after}`. What "raw" gives
 at the end of a loop is taken for whole, and so is what the others give without an exception: none
 of their pages asks for more. A cell holds what became of it bare, and with the drop-in; two words
 with a stroke are those of the synchronous and the asynchronous way, where they differ.

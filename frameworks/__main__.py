@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 
-from frameworks.environments import ENVIRONMENTS, ROOT, Environment
+from frameworks.environments import ENVIRONMENTS, OLDER, ROOT, Environment
 from frameworks.page import Measured, page, write
 
 
@@ -16,8 +16,11 @@ def main() -> None:
 
 def measure(environment: Environment) -> Measured:
     """All cells of one environment."""
-    command = [environment.python(), "-m", "frameworks.measure", *environment.modules]
+    python = environment.python()
+    command = [python, "-m", "frameworks.measure", *environment.modules]
     print(f"{environment.name}: this takes some minutes ...", flush=True)
+    if environment is OLDER:
+        subprocess.run([python, "-m", "frameworks.examples"], cwd=ROOT, check=True)
     ran = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
     found = json.loads(ran.stdout)
     return Measured(environment, found["openai"], found["cells"])

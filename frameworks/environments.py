@@ -37,7 +37,6 @@ class Environment(NamedTuple):
         return interpreter
 
 
-ENVIRONMENTS = (
-    Environment("openai3", ("openai_sdk", "langchain", "pydantic", "agents_sdk")),
-    Environment("openai2", ("openai_sdk", "llama_index")),
-)
+NEWER = Environment("openai3", ("openai_sdk", "langchain", "pydantic", "agents_sdk"))
+OLDER = Environment("openai2", ("openai_sdk", "llama_index"))
+ENVIRONMENTS = (NEWER, OLDER)

@@ -43,7 +43,8 @@ library's own exception for that |
 | **LIES** | no exception, and an answer that is torn or failed was taken for a whole one |
 | **RUNS** | a call that is torn or not the one that was meant was run, or given out to be run |
 
-Retries are off. Where a tool was run, the next request was answered by `{after}`. What "raw" gives
+"raw" adds up the fragments of a call as OpenAI's guide to function calling shows it. Retries are
+off. Where a tool was run, the next request was answered by `{after}`. What "raw" gives
 at the end of a loop is taken for whole, and so is what the others give without an exception: none
 of their pages asks for more. A cell holds what became of it bare, and with the drop-in; two words
 with a stroke are those of the synchronous and the asynchronous way, where they differ.
@@ -198,17 +199,26 @@ def _words(words: Iterable[Word]) -> str:
 
 def _exceptions_of_ours(measured: Sequence[Measured], rows: Mapping[str, Row]) -> str:
     """Where the drop-in does not give a whole answer, or something else than an exception."""
-    found: dict[str, None] = {}
+    found: dict[tuple[str, Word], dict[str, str]] = {}
     for one in measured:
         for cell in one.cells:
             row, word = rows[cell["row"]], cell["word"]
-            should = "right" if row.is_right else "raises"
-            if cell["with_ours"] and word != should:
-                why = f": {_plain(cell['error'][:MOST_TOLD])}" if cell["error"] else ""
-                found[f"- {_name(one, cell['library'])}, `{row.name}`: {word}{why}"] = None
+            if cell["with_ours"] and word != ("right" if row.is_right else "raises"):
+                said = found.setdefault((row.name, word), {})
+                said.setdefault(_name(one, cell["library"]), cell["error"])
     if not found:
         return "Every whole answer is given, and every other raises."
-    return "\n".join(["Not as it should be, and why:", "", *found])
+    lines = [[f"`{name}`", word, _said(said)] for (name, word), said in sorted(found.items())]
+    return f"Not as it should be, and what was said:\n\n{table(['', '', ''], lines)}"
+
+
+def _said(said: Mapping[str, str | None]) -> str:
+    by_error: dict[str, list[str]] = {}
+    for library, error in said.items():
+        by_error.setdefault(_plain(error or "")[:MOST_TOLD], []).append(library)
+    return "; ".join(
+        f"{', '.join(libraries)}{error and f': {error}'}" for error, libraries in by_error.items()
+    )
 
 
 def _plain(text: str) -> str:

@@ -10,22 +10,26 @@ from langchain_openai import ChatOpenAI
 
 from frameworks.seen import KEY, MODEL, PROMPT, Asked, Seen, Way, schema_of
 
+# It has clients of both colours, and loads certificates for each that it is not given.
+IDLE = openai.DefaultHttpxClient(verify=False, trust_env=False)
+IDLE_ASYNC = openai.DefaultAsyncHttpxClient(verify=False, trust_env=False)
+
 
 def stream(asked: Asked, seen: Seen) -> None:
     whole: Any = None
-    for chunk in _model(asked, http_client=asked.http_client).stream(PROMPT):
+    for chunk in _model(asked, asked.http_client, IDLE_ASYNC).stream(PROMPT):
         whole = chunk if whole is None else whole + chunk
     _end(whole, asked, seen)
 
 
 async def astream(asked: Asked, seen: Seen) -> None:
     whole: Any = None
-    async for chunk in _model(asked, http_async_client=asked.http_client).astream(PROMPT):
+    async for chunk in _model(asked, IDLE, asked.http_client).astream(PROMPT):
         whole = chunk if whole is None else whole + chunk
     _end(whole, asked, seen)
 
 
-def _model(asked: Asked, **client: Any) -> Any:
+def _model(asked: Asked, http_client: Any, http_async_client: Any) -> Any:
     model = ChatOpenAI(
         model=MODEL,
         base_url=asked.base_url,
@@ -33,7 +37,8 @@ def _model(asked: Asked, **client: Any) -> Any:
         max_retries=0,
         timeout=asked.timeout,
         stream_usage=True,
-        **client,
+        http_client=http_client,
+        http_async_client=http_async_client,
     )
     tools = [{"type": "function", "function": schema_of(name)} for name in asked.tools]
     return model.bind_tools(tools) if tools else model

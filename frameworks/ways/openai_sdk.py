@@ -41,8 +41,6 @@ class Raw:
 
 def said_by(call: Any) -> tuple[str, str]:
     """Name and arguments of a call of the SDK."""
-    if call.type == "custom":
-        return call.custom["name"], call.custom["input"]
     return call.function.name, call.function.arguments
 
 

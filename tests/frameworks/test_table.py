@@ -23,6 +23,8 @@ NO_AUDIO = "openai-agents: Audio is not currently supported"
 NO_ID = "openai-agents: a call needs an id"
 SAME_ID = "calls need ids of their own"
 NO_CUSTOM = "calls of type custom are not known to it"
+EMPTY = "it decodes the arguments, also those that are empty"
+NOT_FIRST = "it takes the first chunk for one of choice 0"
 NO_TEXT = "openai-agents: an answer that a limit has stopped needs some text"
 
 OWN_LIMITS = {
@@ -33,10 +35,20 @@ OWN_LIMITS = {
     ("openai-agents", "tool-legacy-function-call"): NO_ID,
     ("openai-agents", "tool-id-shared-by-two-calls"): SAME_ID,
     ("pydantic-ai", "tool-id-shared-by-two-calls"): SAME_ID,
-    ("openai .stream()", "tool-custom-call"): NO_CUSTOM,
-    ("langchain-openai", "tool-custom-call"): NO_CUSTOM,
+    ("openai .stream()", "tool-arguments-never-sent"): EMPTY,
+    ("openai .stream()", "choice-interleaved"): NOT_FIRST,
+    **{(way.library, "tool-custom-call"): NO_CUSTOM for way in WAYS},
 }
 """Whole answers for which a library raises, whatever the bytes."""
+
+NOT_TOLD = {
+    ("pydantic-ai", "tool-custom-call"): "asks again",
+    ("openai-agents", "tool-custom-call"): "loses",
+}
+"""Two of them do not even raise."""
+
+UNTOUCHED = ("status-500-stall", "status-500-torn")
+"""An error status is passed on as it is, and the SDK reads the body of it unguarded."""
 
 PAIRS = [(way, row) for way in WAYS for row in ROWS.values() if way.has_choices or row.choices == 1]
 
@@ -64,10 +76,9 @@ def cells() -> Iterator[Cells]:
 
 @pytest.mark.parametrize(("way", "row"), pairs(right=True))
 def test_a_whole_answer_is_given(way: Way, row: Row, cells: Cells) -> None:
-    cell = cells[way.name, row.name]
-    if (way.library, row.name) in OWN_LIMITS:
-        assert cell.word in ("raises", "crashes")
-        assert not cell.seen.ran or row.whole_calls
+    cell, key = cells[way.name, row.name], (way.library, row.name)
+    if key in OWN_LIMITS:
+        assert cell.word in ("raises", "crashes", NOT_TOLD.get(key))
     else:
         assert cell.word == "right", (cell.error, cell.seen)
 
@@ -75,8 +86,11 @@ def test_a_whole_answer_is_given(way: Way, row: Row, cells: Cells) -> None:
 @pytest.mark.parametrize(("way", "row"), pairs(right=False))
 def test_any_other_answer_raises(way: Way, row: Row, cells: Cells) -> None:
     cell = cells[way.name, row.name]
-    assert cell.word == "raises", (cell.error, cell.seen)
     assert not cell.seen.ran
+    if row.name in UNTOUCHED:
+        assert cell.word in ("hangs", "crashes")
+    else:
+        assert cell.word == "raises", (cell.error, cell.seen)
 
 
 each_raw = pytest.mark.parametrize(
@@ -85,7 +99,9 @@ each_raw = pytest.mark.parametrize(
 
 
 @each_raw
-@pytest.mark.parametrize("name", [row.name for row in ROWS.values() if not row.is_right])
+@pytest.mark.parametrize(
+    "name", [row.name for row in ROWS.values() if not row.is_right and row.name not in UNTOUCHED]
+)
 def test_an_exception_says_what_is_missing_and_has_what_came(
     way: Way, name: str, cells: Cells
 ) -> None:
@@ -110,10 +126,5 @@ def test_usage_is_the_last_one(way: Way, name: str, cells: Cells) -> None:
     assert cells[way.name, name].seen.usage == ROWS[name].usage
 
 
-def test_every_limit_named_is_one(cells: Cells) -> None:
-    for library, name in OWN_LIMITS:
-        assert {
-            cell.word
-            for cell in cells.values()
-            if (cell.way.library, cell.row.name) == (library, name)
-        } <= {"raises", "crashes"}
+def test_every_limit_named_is_one_of_a_cell() -> None:
+    assert OWN_LIMITS.keys() <= {(way.library, row.name) for way, row in PAIRS}

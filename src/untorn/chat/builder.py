@@ -293,9 +293,6 @@ class CompletionBuilder:
                 continue
             if delta.extra:
                 kept.take_keys("delta", choice.index, delta.extra)
-            for fragment in delta.fragments:
-                if fragment.extra:
-                    kept.take_items(list(fragment.extra.values()))
             if delta.annotations or delta.parts:
                 kept.take_items([*delta.annotations, *delta.parts])
             if delta.reasoning_details or delta.fragments:

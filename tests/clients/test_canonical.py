@@ -116,7 +116,8 @@ def test_data_of_an_event_are_its_lines_and_of_a_document_all_of_it() -> None:
 
 
 def test_chunk_says_its_texts_in_the_order_in_which_they_are_told() -> None:
-    delta = {"content": "b", "reasoning": "a", "refusal": "c", "audio": {"data": "eA=="}}
+    audio = {"data": "eA==", "transcript": None}
+    delta = {"content": "b", "reasoning": "a", "refusal": "c", "audio": audio}
     said = chunk_of(payload(chunk(delta, 2, finish_reason="stop")))
     assert said is not None
     assert events_of(said) == [
@@ -128,8 +129,9 @@ def test_chunk_says_its_texts_in_the_order_in_which_they_are_told() -> None:
     ]
 
 
-def test_audio_that_only_ends_says_nothing() -> None:
-    said = chunk_of(payload(chunk({"audio": {"expires_at": 9}})))
+@pytest.mark.parametrize("delta", [{"audio": {"expires_at": 9}}, {"role": "assistant"}])
+def test_end_of_audio_and_role_say_nothing(delta: dict[str, Any]) -> None:
+    said = chunk_of(payload(chunk(delta)))
     assert said is not None
     assert events_of(said) == []
 
@@ -251,6 +253,15 @@ def test_unknown_keys_that_stand_beside_nothing_else_get_a_chunk() -> None:
             "finish_reason": None,
         }
     ]
+
+
+def test_unknown_keys_beside_choices_get_a_chunk_with_a_choice() -> None:
+    write = Writer()
+    write.rewrite({"choices": [{"index": 2, "delta": {}}], "detail": "x"})
+    (said,) = read(write.rest())
+    assert (said["detail"], [choice["index"] for choice in said["choices"]]) == ("x", [2])
+    write.rewrite({"choices": [], "detail": "x"})
+    assert read(write.rest())[0]["choices"] == []
 
 
 def test_no_chunk_for_a_fingerprint_alone() -> None:

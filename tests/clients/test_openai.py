@@ -220,6 +220,7 @@ def test_stream_helper_gives_the_final_completion(stream_server: ReplayServer) -
         helper_of(client)(model="m", messages=MESSAGES) as stream,
     ):
         final = stream.get_final_completion()
+        assert untorn_of(client).of(stream).finish_reason == "tool_calls"
     (tool_call,) = final.choices[0].message.tool_calls
     assert (tool_call.function.name, tool_call.function.arguments) == (TOOL, ARGUMENTS)
     assert final.usage.total_tokens == USAGE["total_tokens"]

@@ -54,7 +54,8 @@ def test_last_is_the_stream_that_began_last_and_of_the_one_that_is_meant(
         assert untorn.of(one.response) == untorn.of(one)
         assert untorn.last == untorn.of(other)
         assert untorn.last.verdict.ending is None
-        assert untorn.of(object()) is None
+        for other_thing in (object(), [], None, LIBRARY.Response(200)):
+            assert untorn.of(other_thing) is None
         other.close()
 
 
@@ -85,6 +86,7 @@ def test_raw_and_streaming_responses_are_repaired_too(stream_server: ReplayServe
         raw = completions.with_raw_response.create(**CALL)
         assert raw.headers["content-type"] == "text/event-stream; charset=utf-8"
         assert text_of(raw.parse()) == TEXT
+        assert untorn_of(client).of(raw).content == TEXT
         with completions.with_streaming_response.create(**CALL) as response:
             lines = list(response.iter_lines())
         assert lines[0] == ANSWER[0].data.decode().strip()
@@ -313,13 +315,12 @@ def proxy(stream_server: ReplayServer) -> Iterator[str]:
 
     def serve(listening: socket) -> None:
         client, _ = listening.accept()
-        with client, socket() as server:
+        with client, client.makefile("rb") as asked, socket() as server:
+            head = b"".join(iter(asked.readline, b"\r\n"))
+            length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
             server.connect(("127.0.0.1", port))
-            head = client.recv(65536)
-            server.sendall(head.replace(b"http://far.invalid", b"", 1))
-            while b'"stream"' not in head:
-                head += (more := client.recv(65536))
-                server.sendall(more)
+            server.sendall(head.replace(b"http://far.invalid", b"", 1) + b"\r\n")
+            server.sendall(asked.read(length))
             while data := server.recv(65536):
                 client.sendall(data)
 
@@ -331,15 +332,22 @@ def proxy(stream_server: ReplayServer) -> Iterator[str]:
 
 
 def test_proxy_is_used(proxy: str, stream_server: ReplayServer) -> None:
-    stream_server.play(
-        whole(headers=(("Content-Type", "text/event-stream"), ("Connection", "close")))
-    )
+    stream_server.play(whole(framing="close"))
     with sync_sdk("http://far.invalid/v1", proxy=proxy) as client:
         assert text_of(client.chat.completions.create(**CALL)) == TEXT
 
 
 def test_time_that_it_took_is_known(stream_server: ReplayServer) -> None:
+    async def main() -> Any:
+        async with async_sdk(stream_server.url("text")) as client:
+            stream = await client.chat.completions.create(**CALL)
+            async for _ in stream:
+                pass
+            return stream.response
+
     with sync_sdk(stream_server.url("text")) as client:
         stream = client.chat.completions.create(**CALL)
         text_of(stream)
-        assert stream.response.elapsed.total_seconds() > 0
+    if LIBRARY.__name__ == "httpx2":  # httpx sets it where nobody can see it
+        for response in (stream.response, asyncio.run(main())):
+            assert response.elapsed.total_seconds() > 0

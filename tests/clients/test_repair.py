@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -214,6 +215,16 @@ def test_every_kind_of_text_is_written_anew() -> None:
     assert message.audio is not None
     assert (message.audio.id, message.audio.transcript) == ("x", "d")
     assert choice.logprobs == logprobs
+
+
+def test_logprobs_of_an_event_that_is_told_with_the_next_are_not_lost() -> None:
+    probs = {"content": [{"token": "a", "logprob": -1, "top_logprobs": []}]}
+    lines = json.dumps({**ABOUT, "choices": [{"index": 0, "delta": {}, "logprobs": probs}]})
+    first = "".join(f"data: {line}\n" for line in lines.replace("[", "[\n").split("\n"))
+    bare = TEXT[1].removeprefix(b"data: ")[:-1]
+    again = repaired([ROLE, first.encode(), bare, STOP, DONE])
+    assert again.completion.choices[0].logprobs == probs
+    assert parse(again.body).choices[0].logprobs == probs
 
 
 def test_choices_stay_apart() -> None:
@@ -430,6 +441,13 @@ def test_surrogate_pair_over_two_chunks_becomes_one_character() -> None:
 
 
 HALVES = (rb"\ud83d", rb"\ude00!")
+
+
+def test_text_that_only_looked_like_snapshots_gets_what_was_held() -> None:
+    laughs = ["ha" * times for times in (1, 2, 4, 11)] + ["!"]
+    again = repaired([ROLE, *(chunk({"content": text}) for text in laughs), STOP, DONE])
+    assert again.failure is None
+    assert parse(again.body).content == "".join(laughs)
 
 
 # Errors and ends ---------------------------------------------------------------------------------

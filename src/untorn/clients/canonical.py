@@ -152,12 +152,19 @@ class Extras:
         self.chunk = _without(chunk, CHUNK_KEYS | odd)
         self.choices: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
         """By index: those beside the delta, and those in it."""
+        self.index: int | None = None
+        """That of the first choice; None where there is none."""
         choices = chunk.get("choices")
         for choice in choices if isinstance(choices, list) else []:
             if isinstance(choice, dict):
-                both = _without(choice, CHOICE_KEYS), _extras_of_delta(choice)
-                if any(both):
-                    self.choices[wire_index(choice.get("index")) or 0] = both
+                self._add(choice)
+
+    def _add(self, choice: dict[str, Any]) -> None:
+        index = wire_index(choice.get("index")) or 0
+        self.index = index if self.index is None else self.index
+        both = _without(choice, CHOICE_KEYS), _extras_of_delta(choice)
+        if any(both):
+            self.choices[index] = both
 
     def of_chunk(self) -> dict[str, Any]:
         """Those beside ``choices``."""
@@ -197,9 +204,10 @@ def _without(values: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
 
 
 class Writer:
-    """Writes chunks, each as one event."""
+    """Writes chunks, each as one event. ``asked`` is how many choices were asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, asked: int = 1) -> None:
+        self._asked = asked
         # OpenAI's shape has all of these in every chunk, and frameworks rely on it. Empty is what
         # is not known: nothing is made up.
         self._id = ""
@@ -211,7 +219,9 @@ class Writer:
     def has_begun(self, chunk: Chunk) -> bool:
         """Whether all choices of a chunk have got a role, or get it by this one."""
         for choice in chunk.choices:
-            if choice.index not in self._begun and choice.delta.role is None:
+            if choice.index not in self._begun and (
+                choice.delta.role is None or self._are_missing(choice.index)
+            ):
                 return False
         return True
 
@@ -287,9 +297,12 @@ class Writer:
     def rest(self) -> bytes | None:
         """A chunk for unknown keys of the payload that are not written yet; None if there are
         none."""
-        if not self._extras.choices and not self._extras.chunk.keys() - ONCE:
+        extras = self._extras
+        if not extras.choices and not extras.chunk.keys() - ONCE:
             return None
-        return self._chunk([self._choice(index, {}) for index in sorted(self._extras.choices)])
+        first = [] if extras.index is None else [extras.index]
+        indexes = sorted(extras.choices) or first
+        return self._chunk([self._choice(index, {}) for index in indexes])
 
     def error(self, error: ErrorObject) -> bytes:
         """An error, as OpenAI sends it in a stream."""
@@ -311,7 +324,16 @@ class Writer:
         usual = {"index": index, "delta": {**of_delta, **delta}, "finish_reason": None}
         return {**extra, **usual, **more}
 
+    def _are_missing(self, index: int) -> bool:
+        """Whether choices before this one were asked for, and have not begun."""
+        return len(self._begun) < index < self._asked
+
     def _chunk(self, choices: list[dict[str, Any]], **more: Any) -> bytes:
+        first = choices[0]["index"] if choices else 0
+        if self._are_missing(first):
+            # The SDK's stream() keeps choices in a list, and can't begin with the second.
+            before = [index for index in range(first) if index not in self._begun]
+            choices = [*(self._choice(index, {}) for index in before), *choices]
         return _event(
             {
                 **self._extras.of_chunk(),

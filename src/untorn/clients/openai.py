@@ -64,8 +64,12 @@ class Streams:
     def of(self, response: Any) -> Completion | None:
         """The completion of a response, or of the SDK's stream that holds one; None if that was
         not read by untorn."""
-        repair = self._repairs.get(getattr(response, "response", response))
-        return None if repair is None else repair.completion
+        for name in ("http_response", "response", "_response"):
+            response = getattr(response, name, response)
+        try:
+            return self._repairs[response].completion
+        except (KeyError, TypeError):  # not every object can be a key
+            return None
 
     def add(self, response: Any, repair: Repair) -> None:
         """A stream has begun. (For the client.)"""

@@ -25,6 +25,7 @@ from untorn.chat.json_text import value_of
 from untorn.clients.blocks import Block, pieces_of
 from untorn.clients.canonical import (
     DONE,
+    Chunk,
     Writer,
     chunk_of,
     data_of,
@@ -65,12 +66,18 @@ class Asked(msgspec.Struct, frozen=True):
     stream: bool = False
     n: int | None = None
     stream_options: dict[str, Any] | None = None
+    tools: list[Any] | None = None
     functions: list[Any] | None = None
     """OpenAI's older tools, answered by ``function_call``."""
 
     @property
     def wants_usage(self) -> bool:
         return bool((self.stream_options or {}).get("include_usage"))
+
+    @property
+    def wants_custom_calls(self) -> bool:
+        types = (tool.get("type") for tool in self.tools or [] if isinstance(tool, dict))
+        return "custom" in types
 
 
 def asked_by(method: str, path: str, body: bytes) -> Asked | None:
@@ -109,7 +116,7 @@ class Repair(Reading):
         self.failure: Failure | None = None
         """What is to be raised after ``unsent``; None for an answer that may be taken as it is."""
         self._asked = asked
-        self._writer = Writer()
+        self._writer = Writer(asked.n or 1)
         self._block = Block(options.limits)
         self._usage: bytes | None = None
         self._sent: dict[tuple[int, Channel], list[str]] = defaultdict(list)
@@ -179,6 +186,8 @@ class Repair(Reading):
         if says is None or chunk.usage is not None:
             return False
         if says != events:
+            if not _has_all_logprobs(chunk, events):
+                return False
             told = [one for one in events if not isinstance(one, UNSAID)]
             calls = [one for one in told if isinstance(one, ToolCallFinished)]
             if [one for one in told if one not in calls] != says:
@@ -305,6 +314,10 @@ class Repair(Reading):
                 ):
                     cause = NotWhole(call)
                     return Failure(f"choice {choice.index}: {cause}", cause)
+                if call.type == "custom" and not self._asked.wants_custom_calls:
+                    # Programs that know of none of them pass over it, or fall over it.
+                    why = f"choice {choice.index} calls a custom tool, and none was offered: {call}"
+                    return Failure(why, StreamInterrupted(completion))
             if not self._was_sent(choice):
                 why = f"what was passed on of choice {choice.index} turned out to be something else"
                 return Failure(why, StreamInterrupted(completion))
@@ -327,6 +340,12 @@ class Repair(Reading):
 
 def _counts_of(usage: Usage) -> set[int | None]:
     return {usage.prompt_tokens, usage.completion_tokens, usage.total_tokens}
+
+
+def _has_all_logprobs(chunk: Chunk, events: list[StreamEvent]) -> bool:
+    """Whether the logprobs that were told are a chunk's own, as far as one can tell."""
+    told = sum(isinstance(event, LogprobsDelta) for event in events)
+    return told == sum(choice.logprobs is not None for choice in chunk.choices)
 
 
 def _has_ended(events: list[StreamEvent]) -> bool:

@@ -111,8 +111,8 @@ class EventBlock:
         is_one = self._texts < 2
         lines = self._take()
         texts, whole = ([], []) if is_json else self._look_at(lines)
-        if is_one and any(whole):
-            # Only white space that JSON does not know stands beside it.
+        if is_one and texts:
+            # Only white space stands beside it.
             yield Payload(data_of(texts[0].line), self._kind(is_error), texts[0].place)
             return
         if is_one or is_json:

@@ -26,7 +26,8 @@ an answer and its end; then it is handed in as bytes (`receive_data`) and as pay
   one defect of each code at most.
 - **Peak** is the memory of the whole process at its worst, Python's own 20 MB included. It is at
   most 64 MB, and twice the limit that applies: {event} MB more for one event, {body} MB for a whole
-  body whose text is kept, nothing where nothing of it is worth keeping.
+  body whose text is kept, nothing where nothing of it is worth keeping. To Python a text with one
+  emoji takes four bytes a character; there it is four times as much.
 - **Steeper**: how many times as much a byte costs as in a body of a quarter of the size. Linear is
   1, quadratic {shorter}; more than {steepest} is a fault. Empty where it took less than a tenth of
   a second.

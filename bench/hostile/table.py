@@ -125,12 +125,24 @@ def faults_of(what: Input, door: Door, measured: Measured) -> Iterator[str]:
 def _steepness(name: str, what: Input, door: Door, measured: Measured) -> float | None:
     if measured.seconds < NOISE:
         return None
-    # The quickest of several, since others use the machine too.
-    runs = [run(name, door, what.size // SHORTER) for _ in range(2)]
-    shorter = [one.seconds / one.size for one in runs if isinstance(one, Measured)]
-    again = run(name, door, what.size) if measured.seconds < 2 else measured
-    seconds = min([one.seconds for one in (measured, again) if isinstance(one, Measured)])
-    return seconds / measured.size / min(shorter) if shorter else None
+    longer, shorter = [measured], list(_runs(name, door, what.size // SHORTER))
+    if _times(longer, shorter) > STEEPEST:
+        # Others use the machine too: of several runs the quickest.
+        longer += _runs(name, door, what.size)
+        shorter += _runs(name, door, what.size // SHORTER)
+    return _times(longer, shorter) if shorter else None
+
+
+def _runs(name: str, door: Door, size: int) -> Iterator[Measured]:
+    one = run(name, door, size)
+    if isinstance(one, Measured):
+        yield one
+
+
+def _times(longer: list[Measured], shorter: list[Measured]) -> float:
+    """How many times as much a byte costs in the longer ones."""
+    costs = [min(one.seconds / one.size for one in runs) for runs in (longer, shorter) if runs]
+    return costs[0] / costs[-1]
 
 
 def run(name: str, door: Door, size: int) -> Measured | str:

@@ -90,7 +90,7 @@ INPUTS: Inputs = {
         for name, unit in UNITS.items()
     },
     "a content of 8 MB with one emoji, four bytes a character": Input(
-        giant(ONE_EMOJI, b"a", b'"}}]}'), 8_000_000, "done", EVENT
+        giant(ONE_EMOJI, b"a", b'"}}]}'), 8_000_000, "done", 4 * EVENT
     ),
     "a number of 8 MB": Input(giant(b'{"choices":[],"x":', b"1", b"}"), 8_000_000, "done", EVENT),
     "a fraction of 8 MB": Input(

@@ -364,3 +364,8 @@ def test_event_of_more_values_than_allowed_is_given_as_one_for_the_reader_to_say
         assert list(block.add(line, place)) == []
     joined = b"\n".join(line[6:] for line in lines)
     assert list(block.end()) == [Payload(joined, "event", 0)]
+
+
+def test_text_beside_blank_lines_is_read_alone() -> None:
+    # Rule 2: data that is no JSON is read line by line.
+    assert ended(b"data", b"data: text", b"data: ") == [Payload(b"text", "event", 1)]

@@ -115,8 +115,8 @@ class EventBlock:
         is_json = is_mark or self._is_too_much(joined) or can_be_read(joined, self._limits)
         lines = self._take()
         texts, whole = ([], []) if is_json else self._look_at(lines)
-        if is_one and any(whole):
-            # Only white space that JSON does not know stands beside it.
+        if is_one and texts:
+            # Only white space stands beside it.
             yield Payload(data_of(texts[0].line), self._kind(is_error), texts[0].place)
             return
         if is_one or is_json:

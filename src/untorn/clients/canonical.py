@@ -218,11 +218,12 @@ class Writer:
 
     def has_begun(self, chunk: Chunk) -> bool:
         """Whether all choices of a chunk have got a role, or get it by this one."""
+        begun = len(self._begun)
         for choice in chunk.choices:
-            if choice.index not in self._begun and (
-                choice.delta.role is None or self._are_missing(choice.index)
-            ):
-                return False
+            if choice.index not in self._begun:
+                if choice.delta.role is None or begun < choice.index < self._asked:
+                    return False
+                begun += 1
         return True
 
     def see(self, chunk: Chunk) -> None:
@@ -324,14 +325,10 @@ class Writer:
         usual = {"index": index, "delta": {**of_delta, **delta}, "finish_reason": None}
         return {**extra, **usual, **more}
 
-    def _are_missing(self, index: int) -> bool:
-        """Whether choices before this one were asked for, and have not begun."""
-        return len(self._begun) < index < self._asked
-
     def _chunk(self, choices: list[dict[str, Any]], **more: Any) -> bytes:
         first = choices[0]["index"] if choices else 0
-        if self._are_missing(first):
-            # The SDK's stream() keeps choices in a list, and can't begin with the second.
+        if first < self._asked:
+            # The SDK's stream() keeps choices in a list, and cannot begin with the second.
             before = [index for index in range(first) if index not in self._begun]
             choices = [*(self._choice(index, {}) for index in before), *choices]
         return _event(

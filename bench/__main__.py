@@ -6,6 +6,7 @@ import argparse
 import subprocess
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from bench import entrants, peer_environment, report, workloads
 from bench.compare import Comparison
@@ -15,23 +16,38 @@ from bench.peers import PEERS
 from bench.targets import Case, Judged, judge, too_slow
 from bench.workloads import READS
 
+if TYPE_CHECKING:
+    from bench.limits import Row
+
 FEW_READS = ("one event", "64 KiB")
 SHORTER = (250, 500, 1000)
+ROUNDS_OF_LIMITS = 7
 
 
 def main() -> int:
     options = arguments()
+    if options.hostile:
+        from bench.hostile import page, table
+
+        measured = table.report(options.only)
+        if options.report:
+            page.write(measured)
+        return 1 if any(row.faults for row in measured) else 0
     if options.limits:
-        # It looks at whole processes in a way that Windows lacks.
-        from bench import limits
+        from bench import limits  # here, since it needs what Windows lacks
 
         print(heading(options.rounds))
         return limits.report(options.rounds)
-    if options.peers and not peer_environment.is_here():
+    if (options.peers or options.clients) and not peer_environment.is_here():
         command = [peer_environment.python(), "-m", "bench", *sys.argv[1:]]
         return subprocess.run(command, check=False).returncode
+    if options.clients:
+        from bench import clients
+
+        return clients.report(options.rounds, write=options.report)
     print(heading(options.rounds))
     ours = compare_ours(everything=options.all, rounds=options.rounds)
+    rows = measure_limits() if options.report else []
     beside = compare_peers(everything=options.all, rounds=options.rounds) if options.peers else []
     judged = judge([*ours, *beside])
     print_absent(beside)
@@ -39,7 +55,7 @@ def main() -> int:
         print_targets(judged)
     if options.report:
         growth = compare_growth(options.rounds)
-        report.write(report.Measured(ours, beside, growth, judged, options.rounds))
+        report.write(report.Measured(ours, beside, growth, judged, rows, options.rounds))
     faults = too_slow(judged)
     for fault in faults:
         print(f"\ntoo slow: {fault}")
@@ -60,12 +76,25 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--limits", action="store_true", help="instead: linearity, memory, start, quirks"
     )
+    parser.add_argument(
+        "--clients",
+        action="store_true",
+        help="instead: clients over a socket; with --report, a section of docs/clients.md",
+    )
+    parser.add_argument(
+        "--hostile",
+        action="store_true",
+        help="instead: what hostile input costs; with --report, write docs/toughness.md anew",
+    )
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="PART", help="of it, inputs so named"
+    )
     parser.add_argument("--rounds", type=int, default=21, help="default: %(default)s")
     options = parser.parse_args()
     if options.rounds < FEWEST_ROUNDS:
         parser.error(f"it takes {FEWEST_ROUNDS} rounds to say how far they differ")
     options.all |= options.report
-    options.peers |= options.report
+    options.peers |= options.report and not options.clients
     return options
 
 
@@ -86,6 +115,13 @@ def compare_ours(*, everything: bool, rounds: int) -> list[Case]:
         for reads in READS if everything else FEW_READS:
             comparison.add(make(), reads)
     return comparison.cases
+
+
+def measure_limits() -> list[Row]:
+    """What else is promised; without a word, since it has a table of its own."""
+    from bench import limits
+
+    return list(limits.rows(ROUNDS_OF_LIMITS))
 
 
 def compare_peers(*, everything: bool, rounds: int) -> list[Case]:

@@ -17,20 +17,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from bench.guarded import CHUNKS
 from bench.measure import Table
 
 ROOT = Path(__file__).parent.parent
 FILE = Path(__file__).with_suffix(".toml")
 VERSION = "{}.{}".format(*sys.version_info)
+BUILD = f"{sys.version}, msgspec {msgspec.__version__}"
+"""All that makes instructions of the same source differ, but for the processor."""
 
 HEAD = """\
 # What `make guard` holds ChatStream to: its instructions for a workload, as a multiple of the
 # floor's, by the version of Python. `make guard ARGS=--accept` writes what it measures in here.
+# A tolerance is the share by which a ratio may be worse; builds of one version differ by some 6 %.
 """
-
-NOISE = 0.01
-"""By how much a ratio may be better before it is worth a word: twice what was seen to vary."""
 
 GUARDED = [sys.executable, "-s", "-m", "bench.guarded"]
 
@@ -45,13 +47,51 @@ ENVIRONMENT = {
 ACCEPT = "make guard ARGS=--accept"
 
 
+class Held(NamedTuple):
+    """What was accepted for one version of Python."""
+
+    build: str
+    ratios: dict[str, float]
+    """By case."""
+
+
 class Accepted(NamedTuple):
     """What ``guard.toml`` says."""
 
     tolerance: float
-    """By what share a ratio may be worse than accepted. Builds of one Python differ."""
-    ratios: dict[str, dict[str, float]]
-    """By version of Python and by case."""
+    tolerance_of_other_builds: float
+    versions: dict[str, Held]
+
+    def bounds(self, version: str, build: str) -> Bounds:
+        """What this Python is held to."""
+        held = self.versions.get(version, Held(build, {}))
+        is_same = held.build == build
+        tolerance = self.tolerance if is_same else self.tolerance_of_other_builds
+        return Bounds(held.ratios, tolerance)
+
+
+class Bounds(NamedTuple):
+    """What is held to what."""
+
+    ratios: dict[str, float]
+    """By case."""
+    tolerance: float
+
+    def word(self, case: str, ratio: float) -> str:
+        """A ratio is new, worse, better, or kept."""
+        held = self.ratios.get(case)
+        if held is None:
+            return "new"
+        if ratio > held * (1 + self.tolerance):
+            return "worse"
+        return "better" if ratio < held * (1 - self.tolerance / 2) else "kept"
+
+    def words(self, measured: Mapping[str, float]) -> dict[str, list[str]]:
+        """The cases by what is said of them."""
+        named: dict[str, list[str]] = {}
+        for case, ratio in measured.items():
+            named.setdefault(self.word(case, ratio), []).append(case)
+        return named
 
 
 class Counted(NamedTuple):
@@ -74,16 +114,18 @@ def main() -> int:
         print("guard: not run, since there is no valgrind here; install it to count instructions")
         return 0
     accepted = load(FILE)
-    held = accepted.ratios.get(VERSION, {})
+    bounds = accepted.bounds(VERSION, BUILD)
     counted = count(valgrind)
-    print_table(counted, held, accepted.tolerance)
-    measured = {name: round(case.ratio, 3) for name, case in counted.items()}
+    print_table(counted, bounds)
+    measured = {case: round(counts.ratio, 3) for case, counts in counted.items()}
     if options.accept:
-        save(FILE, accepted._replace(ratios={**accepted.ratios, VERSION: measured}))
+        held = {**accepted.versions, VERSION: Held(BUILD, measured)}
+        save(FILE, accepted._replace(versions=held))
         print(f"accepted for Python {VERSION}: {FILE.relative_to(ROOT)}")
         return 0
-    print(advice(measured, held, accepted.tolerance))
-    return 1 if any_worse(measured, held, accepted.tolerance) else 0
+    words = bounds.words(measured)
+    print(advice(words, bounds.tolerance))
+    return 1 if "worse" in words else 0
 
 
 # What is accepted --------------------------------------------------------------------------------
@@ -91,61 +133,42 @@ def main() -> int:
 
 def load(file: Path) -> Accepted:
     """Read what was accepted."""
-    ratios = tomllib.loads(file.read_text(encoding="utf-8"))
-    return Accepted(ratios.pop("tolerance"), ratios)
+    read = tomllib.loads(file.read_text(encoding="utf-8"))
+    tolerances = read.pop("tolerance"), read.pop("tolerance_of_other_builds")
+    versions = {version: Held(held.pop("build"), held) for version, held in read.items()}
+    return Accepted(*tolerances, versions)
 
 
 def save(file: Path, accepted: Accepted) -> None:
     """Write what is accepted from now on."""
-    parts = [f"{HEAD}\ntolerance = {accepted.tolerance}\n"]
-    for version in sorted(accepted.ratios, key=lambda version: [*map(int, version.split("."))]):
-        lines = [f'"{name}" = {ratio}\n' for name, ratio in accepted.ratios[version].items()]
-        parts.append("".join([f'["{version}"]\n', *lines]))
+    parts = [
+        f"{HEAD}\ntolerance = {accepted.tolerance}\n"
+        f"tolerance_of_other_builds = {accepted.tolerance_of_other_builds}\n"
+    ]
+    for version in sorted(accepted.versions, key=lambda version: [*map(int, version.split("."))]):
+        build, ratios = accepted.versions[version]
+        lines = [f'"{case}" = {ratio}\n' for case, ratio in ratios.items()]
+        parts.append("".join([f'["{version}"]\nbuild = "{build}"\n', *lines]))
     file.write_text("\n".join(parts), encoding="utf-8")
 
 
 # What is said of it ------------------------------------------------------------------------------
 
 
-def word(ratio: float, held: float | None, tolerance: float) -> str:
-    """A ratio is new, worse, better, or kept."""
-    if held is None:
-        return "new"
-    if ratio > held * (1 + tolerance):
-        return "worse"
-    return "better" if ratio < held * (1 - NOISE) else "kept"
-
-
-def words(
-    measured: Mapping[str, float], held: Mapping[str, float], tolerance: float
-) -> dict[str, list[str]]:
-    """The names of cases by what is said of them."""
-    named: dict[str, list[str]] = {}
-    for name, ratio in measured.items():
-        named.setdefault(word(ratio, held.get(name), tolerance), []).append(name)
-    return named
-
-
-def any_worse(measured: Mapping[str, float], held: Mapping[str, float], tolerance: float) -> bool:
-    """Whether the guard fails."""
-    return "worse" in words(measured, held, tolerance)
-
-
-def advice(measured: Mapping[str, float], held: Mapping[str, float], tolerance: float) -> str:
+def advice(words: Mapping[str, list[str]], tolerance: float) -> str:
     """What to do now, in a few lines."""
-    named = words(measured, held, tolerance)
     lines = []
-    if worse := named.get("worse"):
+    if worse := words.get("worse"):
         lines.append(
             f"guard: FAILED, by more than {tolerance:.0%} worse than accepted: {'; '.join(worse)}."
             f" Find out what costs it (make bench); if it is worth its price: {ACCEPT}"
         )
-    if better := named.get("better"):
+    if better := words.get("better"):
         lines.append(
             f"guard: better than accepted: {'; '.join(better)}."
             f" If that is what you have changed, hold it from now on: {ACCEPT}"
         )
-    if new := named.get("new"):
+    if new := words.get("new"):
         lines.append(
             f"guard: nothing is accepted for Python {VERSION} yet: {'; '.join(new)}."
             f" If these are good: {ACCEPT}"
@@ -153,22 +176,20 @@ def advice(measured: Mapping[str, float], held: Mapping[str, float], tolerance: 
     return "\n".join(lines or ["guard: ChatStream needs no more instructions than accepted"])
 
 
-def print_table(
-    counted: Mapping[str, Counted], held: Mapping[str, float], tolerance: float
-) -> None:
+def print_table(counted: Mapping[str, Counted], bounds: Bounds) -> None:
     print(f"Instructions per chunk, Python {VERSION}.\n")
     table = Table(
         ["case", "floor", "ChatStream", "ratio", "accepted", ""], [20, -8, -11, -7, -9, 7]
     )
-    for name, case in counted.items():
-        accepted = held.get(name)
+    for case, counts in counted.items():
+        held = bounds.ratios.get(case)
         table.row(
-            name,
-            f"{case.floor // CHUNKS:,}",
-            f"{case.ours // CHUNKS:,}",
-            f"{case.ratio:.3f}",
-            "" if accepted is None else f"{accepted:.3f}",
-            word(case.ratio, accepted, tolerance),
+            case,
+            f"{counts.floor // CHUNKS:,}",
+            f"{counts.ours // CHUNKS:,}",
+            f"{counts.ratio:.3f}",
+            "" if held is None else f"{held:.3f}",
+            bounds.word(case, counts.ratio),
         )
     print()
 

@@ -43,8 +43,6 @@ def main() -> None:
         case = f"{workload.name}, {reads}"
         runs["floor", case] = partial(FLOORS[workload.name], cut)
         runs["ChatStream", case] = partial(chat_stream, cut)
-    gc.collect()
-    gc.freeze()  # or the collector would also go through what is here already
     for run in runs.values():
         run()
     for (who, case), run in runs.items():
@@ -55,6 +53,9 @@ def child(run: Callable[[], object] | None = None) -> int:
     """Have it run in a process of its own, whose number is returned when it has ended."""
     process = os.fork()
     if process == 0:
+        # It depends on all readings before when the collector's next turn is: let it begin anew.
+        gc.collect()
+        gc.freeze()
         if run is not None:
             run()
         os._exit(0)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from os import cpu_count
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bench.compare import microseconds
 from bench.measure import short
@@ -19,6 +19,9 @@ from bench.picture import CROSS, Mark, draw
 from bench.targets import Case, Judged
 from bench.workloads import READS
 
+if TYPE_CHECKING:  # limits.py needs what Windows lacks
+    from bench.limits import Row
+
 PAGE_NAME = "docs/performance.md"
 PAGE = Path(__file__).parent.parent / PAGE_NAME
 PICTURE = PAGE.with_suffix(".svg")
@@ -26,6 +29,9 @@ PICTURE = PAGE.with_suffix(".svg")
 OURS = ("ChatStream", "parse")
 BY_HAND = "loop by hand, json"
 TIMED = "ChatStream, timed"
+
+WORST = 5
+"""So many cases of the corpus are shown."""
 
 GROWING = "openai .stream()"
 """Who takes longer for a chunk of logprobs the more there were before."""
@@ -42,14 +48,17 @@ dropped, is in [performance-notes.md](performance-notes.md).
 
 CPU time; all take turns in {rounds} rounds, of which who is very slow skips the last ones.
 Times are medians, and ratios are the medians of each round's ratio, with the quartiles in
-brackets. All are fed the same reads, without a socket, and what they say is compared. The
-workloads (`bench/workloads.py`) are the same bytes at every run: {sizes}.
+brackets. All are fed the same reads, without a socket, and what they say is compared.
+
+The workloads are the same bytes at every run (`bench/workloads.py`). So many events they have:
+{sizes}.
 
 - The **floor** splits, decodes into typed structs and joins. It knows the shape of its workload
   beforehand, checks nothing and delivers nothing on the way.
 - **ChatStream** delivers all of its events, and ends in a completion and a verdict.
-- The **loop by hand** decodes lines with `json` and adds up what it finds, as one would over an
-  HTTP library's `iter_lines`, but over lines that are split at less than the price of any.
+- The **loop by hand** decodes lines with `json` and adds up what it finds. The one that has a
+  target takes them from the `iter_lines` of httpx; the others, which are harsher, from a split that
+  costs less than that of any HTTP library.
 
 ## Targets
 
@@ -63,6 +72,10 @@ Measured before any other library is loaded. Microseconds per chunk, and how man
 *Timed* is ChatStream that is also told the time of each read.
 
 {ours}
+
+## untorn, beside its speed on usual streams
+
+{limits}
 
 ## Beside other libraries
 
@@ -96,6 +109,8 @@ class Measured(NamedTuple):
     growth: list[Case]
     """Logprobs that are shorter than the workload, the shortest first."""
     judged: list[Judged]
+    limits: list[Row]
+    """Linearity, memory, start, quirks."""
     rounds: int
 
 
@@ -109,13 +124,14 @@ def write(measured: Measured) -> None:
 
 def page(measured: Measured) -> str:
     """The page."""
-    sizes = dict.fromkeys(f"{case.workload} {case.chunks:,} chunks" for case in measured.ours)
+    sizes = dict.fromkeys(f"{case.workload} {case.chunks:,}" for case in measured.ours)
     return PAGE_TEXT.format(
         where=where(),
         rounds=measured.rounds,
         sizes=", ".join(sizes),
         targets=targets_table(measured.judged),
         ours=ours_table(measured.ours),
+        limits=limits_table(measured.limits),
         peers=peers_table(measured.beside),
         workloads=workloads_table(measured.beside),
         growing=GROWING,
@@ -157,9 +173,9 @@ def versions() -> list[str]:
 # Tables ------------------------------------------------------------------------------------------
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown; all columns but the first to the right."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, words: int = 1) -> str:
+    """A table in Markdown; so many columns to the left, the others to the right."""
+    lines = [head, ["---"] * words + ["---:"] * (len(head) - words), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -168,10 +184,12 @@ def targets_table(judged: Iterable[Judged]) -> str:
     for result in judged:
         target = result.target
         measured = "-" if result.times is None else str(result.times)
-        word = result.word if result.word == "met" else f"**{result.word}**"
+        verdict = result.word if result.word == "met" else f"**{result.word}**"
         case = f"{target.workload}, {target.reads}"
-        rows.append([target.entrant, target.to, case, target.bound_text(), measured, word])
-    return table(["the first", "the second", "workload, reads", "target", "measured", ""], rows)
+        rows.append([target.entrant, target.to, case, target.bound_text(), measured, verdict])
+    return table(
+        ["the first", "the second", "workload, reads", "target", "measured", ""], rows, words=3
+    )
 
 
 def ours_table(cases: Iterable[Case]) -> str:
@@ -186,6 +204,20 @@ def ours_table(cases: Iterable[Case]) -> str:
     ]
     times_of = (f"{name}, {CROSS}" for name in (*OURS, "timed", "by hand"))
     return table(["workload, reads", "floor, µs", "ChatStream, µs", *times_of], rows)
+
+
+def limits_table(rows: Iterable[Row]) -> str:
+    """All rows, but of the cases of the corpus only the worst."""
+    cells, cases = [], 0
+    for what, measured, target, kept, _ in rows:
+        cases += what.startswith(" ")
+        if cases <= WORST or not what.startswith(" "):
+            cells.append([what.strip(), measured, target, "" if kept is None else word(kept)])
+    return table(["what", "measured", "at most", ""], cells)
+
+
+def word(is_met: bool) -> str:
+    return "met" if is_met else "**missed**"
 
 
 def peers_table(cases: Iterable[Case]) -> str:

@@ -28,6 +28,7 @@ OWN_TESTS = {
     "capture/__init__.py": "test_exports.py",
     "capture/redaction/__init__.py": "capture/redaction/test_captures.py",
     "chat/quirks/__init__.py": "chat/quirks/test_quirks.py",
+    "clients/__init__.py": "test_exports.py",
     "clients/openai.py": "clients/test_openai*.py",
     "cli/commands.py": "cli/test_main.py",
     "replay/__init__.py": "replay/test_server.py",

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.chat_helpers import Told, by_event, call, chunk, finish, play, texts_of
 from tests.conversations import USAGE, Conversation, Style, conversations, styles
 from tests.strategies import bodies, damaged_bodies, reads
-from untorn import ChatStream, Revised, StreamEvent, ToolCallFinished, parse
+from untorn import ChatStream, Revised, StreamEvent, ToolCallFinished, parse, stream
 from untorn.chat import fast_way
 from untorn.chat.framing import Framing
 from untorn.chat.payload import KeepAlive, Note
@@ -27,6 +27,17 @@ from untorn.sse.lines import LineSplitter
 some = settings(max_examples=200)
 
 any_bodies = bodies | damaged_bodies()
+limits = st.builds(
+    Limits,
+    line=st.sampled_from([40, 90, 1000]),
+    event=st.sampled_from([40, 90, 1000]),
+    body=st.sampled_from([10, 300, 1000]),
+    text=st.sampled_from([0, 3, 20, 1000]),
+    choices=st.sampled_from([1, 2, 9]),
+    tool_calls=st.sampled_from([1, 2, 9]),
+    extras=st.sampled_from([0, 1, 9]),
+    depth=st.sampled_from([3, 4, 9]),
+)
 
 
 # The fast way and the plain way --------------------------------------------------------------
@@ -42,7 +53,16 @@ def no_fast_way() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in DECODERS:
             patch.setattr(fast_way, name, refuse)
+        patch.setattr(fast_way, "learn", lambda data: None)
         patch.setattr(Framing, "_find_rest", lambda framing: None)
+        yield
+
+
+@contextmanager
+def short_reads_as_if_long() -> Iterator[None]:
+    """A read of any size may be split at once, if it has nothing but usual events in it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stream, "ENOUGH", 0)
         yield
 
 
@@ -57,6 +77,18 @@ def test_fast_way_and_plain_way_are_one(body: bytes) -> None:
         plain = play([body])
     assert play([body]) == plain
     assert play(by_event(body)) == plain
+
+
+@some
+@given(reads(any_bodies), limits)
+@example([chunk({"content": "a"}), chunk({"content": "b"}), chunk({"new": 1}) * 2], Limits())
+def test_reads_of_usual_events_are_split_at_once_as_they_are_line_by_line(
+    parts: list[bytes], limits: Limits
+) -> None:
+    options = Options(limits=limits)
+    by_line = play(parts, ChatStream(options))
+    with short_reads_as_if_long():
+        assert play(parts, ChatStream(options)) == by_line
 
 
 @pytest.mark.parametrize("is_fast", [True, False])
@@ -100,6 +132,7 @@ def framed(body: bytes) -> tuple[list[str], list[str]]:
 
 @some
 @given(any_bodies)
+@example(b"data:\ndata: [DONE]\n\n")
 def test_payloads_are_the_data_of_the_standards_events_where_framing_reports_no_defect(
     body: bytes,
 ) -> None:
@@ -122,19 +155,6 @@ def test_any_bytes_in_any_reads_give_the_completion_of_the_whole(
     assert parse(parts, status=status) == whole
     assert str(whole).isprintable()
     json.dumps([whole.to_dict(), whole.to_openai()], allow_nan=False)
-
-
-limits = st.builds(
-    Limits,
-    line=st.sampled_from([40, 90, 1000]),
-    event=st.sampled_from([40, 90, 1000]),
-    body=st.sampled_from([10, 300, 1000]),
-    text=st.sampled_from([0, 3, 20, 1000]),
-    choices=st.sampled_from([1, 2, 9]),
-    tool_calls=st.sampled_from([1, 2, 9]),
-    extras=st.sampled_from([0, 1, 9]),
-    depth=st.sampled_from([3, 4, 9]),
-)
 
 
 @some
@@ -165,13 +185,13 @@ def test_events_tell_what_the_completion_holds_whatever_the_reads(parts: list[by
 @some
 @given(reads(any_bodies))
 def test_look_at_the_completion_changes_nothing(parts: list[bytes]) -> None:
-    stream = ChatStream()
+    one = ChatStream()
     events: list[StreamEvent] = []
     for data in parts:
-        events += stream.receive_data(data)
-        assert stream.completion == stream.completion
-    events += stream.receive_eof()
-    assert (events, stream.completion) == play(parts)
+        events += one.receive_data(data)
+        assert one.completion == one.completion
+    events += one.receive_eof()
+    assert (events, one.completion) == play(parts)
 
 
 # A conversation and back ---------------------------------------------------------------------

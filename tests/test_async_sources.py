@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Self
 
 import aiohttp
@@ -282,3 +282,25 @@ async def test_a_response_is_closed_to_the_end_and_then_cancelled() -> None:
     assert log == ["response"]
     with pytest.raises(ZeroDivisionError):
         await source.close()
+
+
+class SharedResponse:
+    """A response of httpx over HTTP/2, as another transport gives it."""
+
+    extensions = {"http_version": b"HTTP/2"}  # noqa: RUF012
+    was_closed = False
+
+    async def aiter_bytes(self) -> AsyncIterator[bytes]:
+        yield b"data"
+
+    async def aclose(self) -> None:
+        self.was_closed = True
+
+
+@bounded
+async def test_a_response_that_shares_its_connection_is_closed_without_it() -> None:
+    response = SharedResponse()
+    source = AsyncHttpxSource(NO_HEAD, response)
+    assert await source.read() == b"data"
+    await source.close()
+    assert response.was_closed

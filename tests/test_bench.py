@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from xml.etree import ElementTree
 
 import pytest
 
-from bench import entrants, report, workloads
+from bench import clients, entrants, loopback, report, workloads
 from bench.compare import sort_out
 from bench.floors import FLOORS
+from bench.limits import Row
 from bench.peers import PEERS
 from bench.picture import Mark, draw
 from bench.report import Measured
 from bench.targets import TARGETS, Case, Target, judge, too_slow
 from bench.workloads import EVENT_SIZE, READS, Said, Workload
+from untorn import Client
 
 SMALL = 40
 
@@ -156,7 +159,9 @@ def measured() -> Measured:
     ours = [Case(*case, 1000, quick, {}) for case in every]
     slow = {**quick, "openai raw": [0.2] * 3}
     beside = [Case(*case, 1000, slow, {"absent": "it is not here"}) for case in every]
-    return Measured(ours, beside, [], judge([*ours, *beside]), rounds=3)
+    limits = [Row("making one", "9 us", "2.5 us", False), Row("a word", "1 us", "")]
+    limits += [Row(f"  case-{number}", "9", "8 times", False) for number in range(9)]
+    return Measured(ours, beside, [], judge([*ours, *beside]), limits, rounds=3)
 
 
 def test_the_page_has_every_target_every_case_and_whoever_is_missing() -> None:
@@ -166,9 +171,10 @@ def test_the_page_has_every_target_every_case_and_whoever_is_missing() -> None:
     for found in measured().ours:
         assert f"| {found.workload}, {found.reads} | 1.00 | 1.00 | 1.00 |" in page
     assert "- absent on text: it is not here" in page
+    assert "| making one | 9 us | 2.5 us | **missed** |\n| a word | 1 us |  |  |" in page
+    assert re.findall("case-.", page) == ["case-0", "case-1", "case-2", "case-3", "case-4"]
     assert page.count("**not measured**") == sum(
-        target.entrant not in ("ChatStream", "loop by hand, json", "openai raw")
-        for target in TARGETS
+        target.entrant not in ("ChatStream", "openai raw") for target in TARGETS
     )
 
 
@@ -181,3 +187,28 @@ def test_the_picture_has_a_bar_for_everybody_as_long_as_the_power_of_ten() -> No
     assert widths == [0, widths[2] / 2, widths[2]]
     texts = [text.text for text in root.iter(f"{space}text")]
     assert {"a title", "ours", "ten & more", "hundred"} <= set(texts)
+
+
+def test_the_loopback_server_sends_the_workload() -> None:
+    with loopback.running() as origin, Client(f"{origin}/{SMALL}/0") as client:
+        for _ in range(2):
+            answer = client.chat(model="m", messages=[]).result()
+            assert answer.content == workloads.text(SMALL).said.texts[0]
+
+
+def test_the_table_of_clients_names_what_misses_its_target() -> None:
+    samples = {
+        clients.OPENAI: [6e-5] * 3,
+        "AsyncClient, aiohttp": [1e-5] * 3,
+        "AsyncClient, httpx2": [5e-5] * 3,
+    }
+    table = clients.times_table(dict.fromkeys(clients.WAYS, samples))
+    assert "| AsyncClient, aiohttp | 10.0 | 6.00 (6.00 to 6.00) |" in table
+    assert "| AsyncClient, httpx2 | 50.0 | 1.20 (1.20 to 1.20), missed |" in table
+    assert "| openai, async | 60.0 |  |" in table
+
+
+def test_the_section_about_clients_is_found_in_its_page() -> None:
+    page = clients.PAGE.read_text(encoding="utf-8")
+    assert len(clients.SECTION.findall(page)) == 1
+    assert clients.SECTION.sub("", "## What it costs\n\nold\n## Next\n") == "## Next\n"

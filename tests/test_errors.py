@@ -89,3 +89,7 @@ def test_limit_exceeded_names_the_limit_and_its_place() -> None:
     raised = LimitExceeded("line", 8, 17)
     assert (raised.limit, raised.most, raised.offset) == ("line", 8, 17)
     assert str(raised) == "the line at byte 17 is over 8 bytes"
+
+
+def test_limit_of_lines_is_said_as_such() -> None:
+    assert str(LimitExceeded("lines", 8, 17)) == "the event at byte 17 has more than 8 data lines"

@@ -25,19 +25,21 @@ ARROWS = {
     "chat.defects": "",
     "chat.finish_reasons": "",
     "chat.json_scan": "",
-    "chat.json_text": "chat.json_scan",
+    "chat.json_text": "options chat.json_scan",
     "chat.verdict": "readable sse chat.defects chat.finish_reasons",
-    "chat.completion": "errors readable timing head attempt chat.json_text chat.verdict",
+    "chat.completion": "errors options readable timing head attempt chat.json_text chat.verdict",
     "events": "readable chat.verdict chat.completion",
     "chat": "options readable timing head sse chat.defects chat.finish_reasons chat.json_scan "
     "chat.json_text chat.verdict chat.completion events",
-    "stream": "errors options timing head sse chat.verdict chat.completion events chat",
+    "usual_read": "options sse",
+    "stream": "errors options timing head sse chat.verdict chat.completion events chat usual_read",
     "stream_parser": "options chat.completion chat.verdict events stream",
     "capture": "errors options readable head sse chat.finish_reasons chat.json_text chat",
     "replay": "errors options readable head sse chat.verdict capture",
     "testing": "chat.verdict replay",
-    "sources": "options",
-    "async_sources": "sources",
+    "resets": "",
+    "sources": "options resets",
+    "async_sources": "resets sources",
     "responses": "head sources async_sources",
     "failures": "readable",
     "patience": "options",
@@ -47,19 +49,27 @@ ARROWS = {
     "sources",
     "reader": "options head chat.verdict chat.completion events sources async_sources responses "
     "failures alarm recording reading",
-    "clients.keys": "",
-    "clients.addresses": "",
+    "clients.deadline": "",
+    "clients.keys": "failures",
+    "clients.addresses": "clients.keys",
     "clients.policy": "options chat.verdict chat.completion",
     "clients.requests": "options clients.keys clients.addresses",
     "clients.no_head": "options readable failures",
-    "clients.asking": "errors options attempt chat.verdict chat.completion events stream failures "
-    "patience recording sources reading clients.keys clients.policy clients.requests "
-    "clients.no_head",
-    "clients.sources": "sse sources async_sources clients.keys clients.requests clients.asking",
-    "clients.readers": "reader clients.sources clients.asking",
-    "clients.httpx2": "options sources async_sources responses clients.requests",
-    "clients.urllib3": "sources responses clients.requests",
-    "clients.aiohttp": "async_sources responses clients.requests",
+    "clients.hiding": "chat.verdict events clients.keys",
+    "clients.recording": "recording clients.keys",
+    "clients.tries": "options attempt chat.verdict chat.completion events patience recording "
+    "sources reading clients.keys clients.policy clients.requests clients.no_head clients.hiding",
+    "clients.asking": "errors attempt chat.completion events stream failures recording sources "
+    "reading clients.keys clients.policy clients.requests clients.no_head clients.recording "
+    "clients.tries",
+    "clients.sources": "sse sources async_sources clients.deadline clients.keys clients.requests "
+    "clients.asking",
+    "clients.readers": "reader clients.keys clients.sources clients.asking",
+    "clients.timed_httpx2": "clients.deadline",
+    "clients.timed_urllib3": "clients.deadline",
+    "clients.httpx2": "sources async_sources responses clients.requests clients.timed_httpx2",
+    "clients.urllib3": "sources responses clients.requests clients.timed_urllib3",
+    "clients.aiohttp": "options async_sources responses clients.requests",
     "clients.canonical": "sse chat.verdict chat.completion chat events",
     "clients.repair": "errors options chat.json_text chat.completion events reading "
     "clients.canonical",
@@ -67,7 +77,7 @@ ARROWS = {
     "clients.openai": "options chat.completion sources async_sources responses clients.repair "
     "clients.repaired",
     "clients": "options chat.verdict chat.completion clients.keys clients.addresses clients.policy "
-    "clients.requests clients.asking clients.sources clients.readers",
+    "clients.requests clients.tries clients.asking clients.sources clients.readers",
     "cli": "readable chat.verdict chat.completion events stream capture",
     # The front door: the public names and nothing else. And ``python -m untorn``.
     "": "errors options timing head attempt sse chat.defects chat.verdict chat.completion events "
@@ -82,6 +92,8 @@ LIBRARIES = {
     "cli": {"msgspec", "click", "rich"},
     "replay": {"msgspec", "h11"},
     "clients.httpx2": {"httpx2"},
+    "clients.timed_httpx2": {"httpcore2", "httpx2"},
+    "clients.timed_urllib3": {"urllib3"},
     "clients.urllib3": {"urllib3"},
     "clients.aiohttp": {"aiohttp", "yarl"},
     "clients.openai": {"openai"},
@@ -91,8 +103,9 @@ CORE_LIBRARIES = {"msgspec"}
 
 SHELLS = frozenset(
     "cli __main__ reader async_sources alarm recording replay.server replay.connection "
-    "clients.client clients.sources clients.readers clients.httpx2 clients.urllib3 "
-    "clients.aiohttp clients.openai clients.repaired".split()
+    "clients.client clients.deadline clients.sources clients.readers clients.httpx2 "
+    "clients.timed_httpx2 clients.urllib3 clients.timed_urllib3 clients.aiohttp "
+    "clients.openai clients.repaired".split()
 )
 
 # What is I/O, a thread, an event loop or a clock: modules, functions, attributes of anything.

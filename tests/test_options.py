@@ -13,6 +13,7 @@ def test_limits_are_the_documented_ones() -> None:
         "line": 8_388_608,
         "event": 8_388_608,
         "lines": 65_536,
+        "values": 524_288,
         "body": 268_435_456,
         "text": 67_108_864,
         "choices": 128,

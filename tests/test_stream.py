@@ -26,6 +26,7 @@ from untorn import (
     Usage,
     UsageReported,
 )
+from untorn.options import Limits, Options
 
 ROLE = chunk({"role": "assistant", "content": ""})
 
@@ -54,6 +55,25 @@ def test_text_is_told_in_deltas_between_its_begin_and_its_end() -> None:
     ]
     verdict = completion.verdict
     assert (verdict.outcome, verdict.ending, verdict.defects) == ("complete", "done", [])
+
+
+def test_large_reads_of_usual_events_tell_the_same_however_they_are_cut() -> None:
+    words = [chunk({"content": f"{number} "}) for number in range(200)]
+    odd = [b": hi\n\n", chunk({"content": "x", "new": 1}), chunk({"content": "\r\n"})]
+    events = [ROLE, *words, *odd, *words, finish(), DONE]
+    whole, body = play(events), b"".join(events)
+    for size in (2048, 2999, 5000, len(body)):
+        assert play(body[start : start + size] for start in range(0, len(body), size)) == whole
+
+
+def test_large_read_of_usual_events_may_pass_a_limit() -> None:
+    words = [chunk({"content": f"{number} "}) for number in range(200)]
+    events = [ROLE, *words, chunk({"content": "x"}, index=1), *words]
+    options = Options(limits=Limits(choices=1))
+    whole = play(events, ChatStream(options))
+    assert whole[1].verdict.reason == "more than 1 choices"
+    reads = [ROLE, b"".join(events[1:])]
+    assert play(reads, ChatStream(options)) == whole
 
 
 def test_each_event_comes_with_the_read_that_completes_it() -> None:

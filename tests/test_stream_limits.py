@@ -72,6 +72,21 @@ LIMITS = {
     "event": (Limits(event=200), [b"data: {\n" + b"data: \n" * 40], "an event of more than 200"),
     "lines": (Limits(lines=9), [b"data: {\n" + b"data: \n" * 40], "an event of more than 9 lines"),
     "document": (Limits(event=50), [b'{"a":\n' + b" 1,\n" * 20], "a document of more than 50"),
+    "values": (
+        Limits(values=150),
+        [chunk({"content": "a", "x": [[]] * 100})],
+        "an event of more than 150 values",
+    ),
+    "values of usual choices": (
+        Limits(values=150),
+        [event({"choices": [{"index": 0, "delta": {"content": "a"}}] * 12})],
+        "an event of more than 150 values",
+    ),
+    "values in several lines": (
+        Limits(values=150),
+        [b"data: [{}\n" + b"data: ,[]\n" * 55 + b"data: ]\n\n"],
+        "an event of more than 150 values",
+    ),
     "body": (Limits(body=300), [MORE, MORE], "a body of more than 300 bytes"),
     "text": (Limits(text=12), [MORE, MORE], "more than 12 characters in choice 0"),
     "choices": (Limits(choices=1), [chunk({"content": "a"}, 1)], "more than 1 choices"),
@@ -81,9 +96,9 @@ LIMITS = {
         "more than 1 tool calls in choice 0",
     ),
     "annotations": (
-        Limits(extras=90),
-        [chunk({"annotations": [[[] for _ in range(900)]]})] * 2,
-        "more than 90 unknown keys and values",
+        Limits(extras=9),
+        [chunk({"annotations": [[[] for _ in range(90)]]})] * 2,
+        "more than 9 unknown keys and values",
     ),
     "extras": (
         Limits(extras=2),
@@ -163,6 +178,47 @@ def test_read_that_is_one_usual_event_may_pass_a_limit_too() -> None:
     )
     assert stream.completion.verdict.reason == "more than 1 choices"
     assert stream.completion.content == "a"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b'{"a": [\n' + b"[],\n" * 55 + b"[]]}", "a document of more than 150 values"),
+        (HELLO + b"data: [" + b"[]," * 55 + b"[]]", "an event of more than 150 values"),
+        (HELLO + b"data: [\ndata: " + b"[]," * 55 + b"[]]", "an event of more than 150 values"),
+    ],
+)
+def test_end_of_the_body_makes_no_exception_for_the_values_of_the_last_event(
+    body: bytes, reason: str
+) -> None:
+    options = Options(limits=Limits(values=150))
+    whole = play([body], ChatStream(options))
+    assert summary(whole[1].verdict) == ("interrupted", "limit", reason)
+    assert whole[1].verdict.tail is not None
+    for reads in cuttings(body):
+        assert play(reads, ChatStream(options)) == whole
+
+
+def test_text_of_an_error_is_read_however_many_values_it_holds() -> None:
+    stream = ChatStream(Options(limits=Limits(values=150)))
+    stream.receive_head(500)
+    stream.receive_data(b'{"a": [\n' + b"[],\n" * 55 + b"1]}")
+    stream.receive_eof()
+    error = stream.completion.verdict.error
+    assert error is not None
+    assert error.message.startswith('{"a": [')
+
+
+def test_logprobs_count_among_the_values_in_both_ways() -> None:
+    few, many = ([{"token": "a", "logprob": -0.5}] * number for number in (2, 40))
+    for limits, ending in (Limits(values=150), "limit"), (Limits(), "done"):
+        stream = ChatStream(Options(limits=limits))
+        body = [HELLO, MORE]
+        for logprobs in few, few, many:
+            choice = {"index": 0, "delta": {"content": "a"}, "logprobs": {"content": logprobs}}
+            body.append(event({"choices": [choice]}))
+        _, completion = play([*body, finish(), DONE], stream)
+        assert completion.verdict.ending == ending
 
 
 def test_document_has_no_more_lines_than_the_limit() -> None:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterable, Awaitable, Coroutine
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, Protocol
 
+from untorn.resets import areset, is_http2
 from untorn.sources import Opened, network_stream
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class AsyncHttpxSource(AsyncIterableSource):
         await _to_the_end(self._close())
 
     async def _close(self) -> None:
+        if is_http2(self._response) and not self._has_ended:
+            await areset(self._response)
         await super().close()
         stream = network_stream(self._response)
         if stream is not None and not self._has_ended:

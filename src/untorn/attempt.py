@@ -30,6 +30,8 @@ class Attempt(Struct, frozen=True):
     """The provider's name for the request; None if it gave none."""
     usage: dict[str, Any] | None = None
     """The usage that this request reported, as in the report; None if it reported none."""
+    waited: float = 0.0
+    """Seconds of pause before it: what the server asked for, or chance."""
 
     def __str__(self) -> str:
         return f"{plain(self.target, 200)}, model {plain(self.model)}: {self.why}"

@@ -79,7 +79,10 @@ class StreamClosed(UntornError):
 
 
 class LimitExceeded(UntornError):
-    """An event stream sent a line or an event over the limit. Nothing more is read from it."""
+    """An event stream sent a line or an event over the limit. Nothing more is read from it.
+
+    ``limit`` is the field of ``Limits``: ``line``, ``event`` or ``lines``, of one event.
+    """
 
     def __init__(self, limit: str, most: int, offset: int) -> None:
         super().__init__(limit, most, offset)
@@ -88,4 +91,6 @@ class LimitExceeded(UntornError):
         self.offset = offset
 
     def __str__(self) -> str:
+        if self.limit == "lines":
+            return f"the event at byte {self.offset} has more than {self.most} data lines"
         return f"the {self.limit} at byte {self.offset} is over {self.most} bytes"

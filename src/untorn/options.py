@@ -23,6 +23,11 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Bytes of the lines of one event, or of a JSON document in place of a stream."""
     lines: int = 65_536
     """Lines of one event, or of a JSON document in place of a stream."""
+    values: int = 512 * KIB
+    """Values of one event, or of a JSON document, before they are decoded: a number counts once, a
+    string and a key twice, an array three times, an object five times, since each takes as much
+    more memory than its bytes. (A document has room for 1,600 tokens with the logprobs of twenty
+    likelier ones each; in a stream of chunks there is no end to them.)"""
     body: int = 256 * MIB
     """Bytes of the whole body."""
     text: int = 64 * MIB

@@ -49,7 +49,8 @@ class Reading:
         self._clocks = clocks
         self._raise_on = raise_on
         self._patience = Patience(clocks, 0.0)
-        self._until = 0.0
+        self.until = 0.0
+        """When the read that began last has to end."""
         self._received: Callable[[], int | None] | None = None
         self._body = 0
         self._completion: Completion | None = None
@@ -98,14 +99,14 @@ class Reading:
 
     def wait(self, at: float) -> float:
         """A read begins; when it has to end."""
-        self._until = until = self._patience.wait(at)
+        self.until = until = self._patience.wait(at)
         return until
 
     def receive(self, data: bytes | None, at: float, rang: bool) -> None:
         """The read gave bytes, or None: the body has ended."""
         if data is not None:
             self._receive_data(data, at)
-            if not self.is_over and (rang or at >= self._until):
+            if not self.is_over and (rang or at >= self.until):
                 self._stall(at)
         elif rang:  # the socket was shut down, and that looks like an end
             self._stall(at)
@@ -123,7 +124,11 @@ class Reading:
             return True
         if not self._stream.end_announced:
             self._cause = exc
-        self._fail(*failure_of(exc), at)
+        failure = failure_of(exc)
+        if failure.ending == "stalled" and at >= self.until:
+            self._stall(at)  # the HTTP library was told of our clock
+        else:
+            self._fail(*failure, at)
         return is_of_transport(exc)
 
     def cancel(self, at: float) -> None:

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from typing import Any, NamedTuple, Protocol
 
 from untorn.options import KIB, MIB
+from untorn.resets import is_http2, reset
 
 READ_SIZE = 64 * KIB
 BOTH_WAYS = 2  # socket.SHUT_RDWR, without the import
@@ -91,10 +92,21 @@ class HttpxSource(IterableSource):
     def __init__(self, opened: Opened, response: Any, reads: Iterable[bytes] | None = None) -> None:
         super().__init__(opened, response.iter_bytes() if reads is None else reads, response)
         self._response = response
+        self._has_ended = False
         stream = network_stream(response)
         self._socket: Any = None if stream is None else stream.get_extra_info("socket")
         if self._socket is not None:
             self.interrupt = self._shut_down
+
+    def read(self) -> bytes | None:
+        data = next(self._iterator, None)
+        self._has_ended = data is None
+        return data
+
+    def close(self) -> None:
+        if is_http2(self._response) and not self._has_ended:
+            reset(self._response)
+        super().close()
 
     def received(self) -> int | None:
         return getattr(self._response, "num_bytes_downloaded", None)
@@ -106,10 +118,9 @@ class HttpxSource(IterableSource):
 
 def network_stream(response: Any) -> Any:
     """The connection, if it is only this response's: over HTTP/2 others share it."""
-    extensions = getattr(response, "extensions", {})
-    if extensions.get("http_version") == b"HTTP/2":
+    if is_http2(response):
         return None
-    return extensions.get("network_stream")
+    return getattr(response, "extensions", {}).get("network_stream")
 
 
 class Urllib3Source:

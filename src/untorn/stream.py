@@ -27,9 +27,13 @@ from untorn.head import EVENT_STREAM, Head, Headers, read_head
 from untorn.options import KIB, MIB, Options
 from untorn.sse.lines import CR, LF, LineSplitter
 from untorn.timing import Stopwatch
+from untorn.usual_read import ENOUGH, split_usual
 
 GZIP = b"\x1f\x8b"
 READ_SIZE = 64 * KIB
+
+COUNT_EVERY = 4 * MIB
+"""So many bytes at most come between two counts of all texts, since what was counted is folded."""
 
 CONTENT = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta, AudioDelta})
 """Events that bring more of the answer."""
@@ -80,7 +84,7 @@ class ChatStream:
         # those in which a limit might be passed.
         self._look_at = -1
         self._most_line = options.limits.line
-        self._count_at = options.limits.text - NEAR
+        self._count_at = min(options.limits.text - NEAR, COUNT_EVERY)
         self._between_events = False
         self._begun = False
         self._has_bytes = False
@@ -132,8 +136,11 @@ class ChatStream:
             events = self._items.receive((payload,))
             if self._builder.over is not None:
                 events += self._stop()
-        else:
+        elif size < ENOUGH:
             events = self._receive_read(data)
+        else:
+            usual = self._receive_usual(data)
+            events = self._receive_read(data) if usual is None else usual
         return events if at is None else self.timed(events, at, reads=1)
 
     def _receive_read(self, data: bytes) -> list[StreamEvent]:
@@ -149,6 +156,22 @@ class ChatStream:
         self._between_events = (
             data[-1:] == b"\n" and framing.is_between_events and splitter.is_between_lines
         )
+        framing.forget_read()
+        return events
+
+    def _receive_usual(self, data: bytes) -> list[StreamEvent] | None:
+        """Take a read of usual events only: there is nothing to frame. None if it is another."""
+        splitter, framing = self._splitter, self._framing
+        if not framing.is_between_events:
+            return None
+        payloads = splitter.let_split(split_usual, data)
+        if payloads is None:
+            return None
+        framing.pass_by(payloads)
+        events = self._items.receive(payloads)
+        if self._builder.over is not None:
+            events += self._stop()
+        self._between_events = splitter.held == 0
         framing.forget_read()
         return events
 
@@ -285,7 +308,7 @@ class ChatStream:
             # Bytes that have come before, but not as far as the texts, may hold characters too.
             pending = self._splitter.held + self._framing.pending
             left = self._items.count(size + pending)
-            self._count_at = self._received + max(left - NEAR, MIB)
+            self._count_at = self._received + min(max(left - NEAR, MIB), COUNT_EVERY)
 
     def _with_first(self, items: Sequence[Item]) -> Sequence[Item]:
         first, self._first_items = self._first_items, []

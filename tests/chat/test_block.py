@@ -30,6 +30,15 @@ def test_lines_are_kept_with_their_places() -> None:
     assert len(block) == 2
 
 
+def test_block_has_errors_once_a_line_of_it_is_in_an_event_named_so() -> None:
+    block, other = Block(), Block()
+    block.add(b"one", 0)
+    assert not block.has_errors
+    block.add(b"two", 1, is_error=True)
+    assert block.has_errors
+    assert not other.has_errors
+
+
 def test_size_counts_an_end_for_each_line() -> None:
     block = Block()
     block.add(b"one", 0)

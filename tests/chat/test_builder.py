@@ -394,6 +394,20 @@ def test_calls_that_are_open_when_they_are_distrusted_are_torn_though_nothing_is
 # Usage (rule 13) ------------------------------------------------------------------------------
 
 
+def test_usage_is_expected_once_one_was_as_odd_and_was_searched_for_repeated_keys() -> None:
+    builder = new_builder()
+    zero: dict[str, Any] = {"total_tokens": 0}
+    first = chunk(usage=USAGE)
+    builder.receive_chunk(first)
+    builder.receive_chunk(first)
+    assert not builder.expects_usage(USAGE)
+    assert builder.is_first_of_a_kind(first)
+    assert builder.expects_usage(USAGE)
+    assert not builder.expects_usage(zero)
+    builder.receive_chunk(chunk(usage=zero))
+    assert builder.expects_usage(zero)
+
+
 def test_last_usage_with_a_count_in_it_wins_and_nothing_is_summed() -> None:
     builder = new_builder()
     builder.receive_chunk(chunk(usage={"prompt_tokens": 1}))
@@ -489,13 +503,12 @@ def test_values_that_are_kept_as_they_came_count_each_by_itself() -> None:
     assert builder.over == "more than 5 unknown keys and values"
 
 
-def test_unknown_keys_of_calls_count_each_time() -> None:
-    delta = {"tool_calls": [{"index": 0, "function": {"name": "f"}, "extra_content": {"a": 1}}]}
+def test_unknown_keys_of_calls_count_once_for_each_call() -> None:
     builder = new_builder(limits=Limits(extras=2))
-    builder.receive_chunk(chunk(choice(delta)))
-    builder.receive_chunk(chunk(choice(delta)))
-    assert builder.over is None
-    builder.receive_chunk(chunk(choice(delta)))
+    for index in (0, 0, 1, 1, 2):
+        assert builder.over is None
+        call = {"index": index, "function": {"name": "f"}, "extra_content": {"a": 1}}
+        builder.receive_chunk(chunk(choice({"tool_calls": [call]})))
     assert builder.over == "more than 2 unknown keys and values"
 
 
@@ -509,25 +522,33 @@ def test_values_inside_of_what_is_kept_count_where_they_are_many() -> None:
         assert builder.over == "more than 900 unknown keys and values"
 
 
-def test_large_payload_counts_also_if_its_keys_are_known() -> None:
+def test_what_many_choices_keep_under_one_key_counts_for_each() -> None:
     builder = new_builder(limits=Limits(extras=7000))
     many: list[list[int]] = [[] for _ in range(30_000)]
     for index in range(2):
         assert builder.over is None
-        given = {**choice({}, known=many), "index": index}
-        builder.item = msgspec.json.encode({"choices": [given]})
-        builder.receive_chunk(chunk(given))
+        builder.receive_chunk(chunk({**choice({}, known=many), "index": index}))
     assert builder.over == "more than 7000 unknown keys and values"
 
 
+def test_large_value_that_comes_again_with_each_chunk_is_kept_once() -> None:
+    # Perplexity's manner: all search results stand in each chunk.
+    builder = new_builder(limits=Limits(extras=250))
+    results = [{"title": f"Tide {number}", "url": "https://example.org/"} for number in range(100)]
+    for _ in range(100):
+        builder.receive_chunk(chunk(choice({"content": "a", "x": results}, y=results), z=results))
+    assert builder.over is None
+    builder.receive_chunk(chunk(choice({"new": results})))
+    assert builder.over == "more than 250 unknown keys and values"
+
+
 def test_unknown_keys_of_every_level_count_together_and_the_same_one_once() -> None:
-    builder = new_builder(limits=Limits(extras=3))
-    for _ in range(2):
-        builder.receive_chunk(chunk(choice({"a": 1}, b=1), {"index": 1, "d": 1}, c=1))
-    assert builder.over == "more than 3 unknown keys and values"
-    same = new_builder(limits=Limits(extras=1))
-    same.receive_chunk(chunk(choice({"a": 1}, a=1), a=1))
-    assert same.over is None
+    deltas = choice({"a": 1}, b=1), {"index": 1, "d": 1}
+    fits, over = (new_builder(limits=Limits(extras=most)) for most in (4, 3))
+    for builder in (fits, over, fits, over):
+        builder.receive_chunk(chunk(*deltas, c=1))
+    assert fits.over is None
+    assert over.over == "more than 3 unknown keys and values"
 
 
 # The end --------------------------------------------------------------------------------------

@@ -201,6 +201,13 @@ def test_audio_is_joined_and_its_last_piece_brings_its_end_mark() -> None:
     assert builder.message.audio == Audio("a1", "AABB", "Hi!", 9)
 
 
+def test_half_a_pair_of_a_transcript_is_told_at_its_end() -> None:
+    builder = Builder()
+    assert builder.receive(audio={"transcript": "Hi\ud83d"}) == [AudioDelta(1, "", "Hi")]
+    assert builder.close(done=True) == [AudioDelta(1, "", "\ufffd")]
+    assert [finding.code for finding in builder.findings] == ["lone-surrogate"]
+
+
 @pytest.mark.parametrize(
     ("audio", "built"),
     [
@@ -217,7 +224,7 @@ def test_logprobs_are_told_and_kept_undecoded() -> None:
     builder = Builder()
     builder.choice.receive(read_choice(choice(logprobs={"a": 1})), builder.findings)
     assert builder.told() == [LogprobsDelta(1, Raw(b'{"a":1}'))]
-    builder.choice.receive_logprobs(Raw(b'{"a": 2}'))
+    builder.choice.receive_logprobs(b'{"a": 2}')
     assert builder.choice.build().raw_logprobs == [b'{"a":1}', b'{"a": 2}']
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from untorn.chat.event_block import EventBlock, data_of
 from untorn.chat.payload import Item, Note, Payload
+from untorn.options import Limits
 
 WHOLE = b'data: {"a":1}'
 FIRST_HALF = b'data: {"a":'
@@ -21,7 +22,7 @@ def opened(*lines: bytes) -> tuple[EventBlock, list[Item]]:
 
     A line ``event: NAME`` is not handed in, but names the lines after it, as framing does it.
     """
-    block = EventBlock(8)
+    block = EventBlock(Limits(depth=8))
     items: list[Item] = []
     for place, line in enumerate(lines):
         if line.startswith(b"event: "):
@@ -322,7 +323,7 @@ def test_one_prefix_is_nothing_to_tell() -> None:
     ],
 )
 def test_whole_is_an_object_an_array_or_the_end_mark(data: bytes, whole: bool) -> None:
-    assert EventBlock(8).is_whole(data) is whole
+    assert EventBlock(Limits(depth=8)).is_whole(data) is whole
 
 
 # Properties ----------------------------------------------------------------------------------
@@ -346,3 +347,25 @@ def test_at_the_end_of_the_body_no_line_is_lost_either(given: list[bytes]) -> No
     words = [word for data in payloads for word in data.split()]
     words += [word for line in rest for word in data_of(line).split()]
     assert words == [word for line in given for word in data_of(line).split()]
+
+
+def test_lines_are_weighed_together() -> None:
+    block = EventBlock(Limits(values=20))
+    assert not block.has_too_many_values()
+    for place in range(12):
+        assert list(block.add(b"data: [" + b"[]," * place, place)) == []
+    assert block.has_too_many_values()
+
+
+def test_event_of_more_values_than_allowed_is_given_as_one_for_the_reader_to_say_so() -> None:
+    block = EventBlock(Limits(values=20))
+    lines = [b"data: [[],[],[],", b"data: [],[],[],", b"data: [],[]]"]
+    for place, line in enumerate(lines):
+        assert list(block.add(line, place)) == []
+    joined = b"\n".join(line[6:] for line in lines)
+    assert list(block.end()) == [Payload(joined, "event", 0)]
+
+
+def test_text_beside_blank_lines_is_read_alone() -> None:
+    # Rule 2: data that is no JSON is read line by line.
+    assert ended(b"data", b"data: text", b"data: ") == [Payload(b"text", "event", 1)]

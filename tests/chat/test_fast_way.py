@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.completion import Completion
-from untorn.chat.fast_way import MANY, NEAR, FastWay
+from untorn.chat.fast_way import FEW, MANY, NEAR, FastWay
+from untorn.chat.learned import MOST_BYTES
 from untorn.chat.payload import Item, KeepAlive, Note, Payload
 from untorn.chat.payload_reader import PayloadReader
 from untorn.events import (
@@ -204,10 +205,37 @@ def test_everything_else_takes_the_plain_way(item: Item) -> None:
     assert plain_items(*START, item, text("c")) == [*START, item]
 
 
-def test_choice_that_never_got_a_role_takes_the_plain_way() -> None:
-    # A role that comes later would be its first.
-    items = [text("a"), text("b"), text("c"), chunk('"role":"assistant","content":"d"')]
-    assert plain_items(*items, text("e")) == items
+@pytest.mark.parametrize(
+    "more",
+    [
+        '"content":"c","role":?',
+        '"content":"c","tool_calls":[],"role":?',
+        '"reasoning":"c","role":?',
+        '"tool_calls":[{"index":0,"function":{"arguments":"c"}}],"role":?',
+        '"content":"c","x":1,"role":?',
+    ],
+)
+def test_first_role_of_a_choice_takes_the_plain_way_whenever_it_comes(more: str) -> None:
+    before = [text("a"), text("b"), chunk('"reasoning":"a"'), chunk('"reasoning":"b"'), LOOK]
+    without = chunk(more.replace("?", "null"))
+    first = chunk(more.replace("?", '"assistant"'))
+    learned = [without] * (2 * FEW - len(before)) if '"x"' in more else []
+    read = plain_items(*before, *learned, without, without, first, first, without)
+    assert read == [*before, *learned, first]
+
+
+def test_role_that_one_choice_has_is_not_that_of_another() -> None:
+    items = [*START, chunk('"content":"a"', index=1), chunk('"content":"b"', index=1)]
+    first = chunk('"role":"assistant","content":"c"', index=1)
+    more = [chunk('"role":"assistant","content":"c"'), chunk('"content":"d"', index=1)]
+    assert plain_items(*items, *more, *more, first, first, *more) == [*items, first]
+
+
+def test_first_role_beside_logprobs_takes_the_plain_way() -> None:
+    before = [text("a"), text("b"), logprobs('{"content":[]}')]
+    more = [text("c"), logprobs("null"), logprobs('{"content":[1]}')]
+    first = chunk('"role":"assistant","content":"c"', ',"logprobs":null')
+    assert plain_items(*before, *more, first, *more) == [*before, first]
 
 
 def test_another_id_or_model_takes_the_plain_way() -> None:
@@ -262,9 +290,35 @@ def test_arguments_that_wait_for_half_a_pair_take_the_plain_way() -> None:
     assert plain_items(LOOK, half, more, more) == [LOOK, half, more]
 
 
-def test_text_that_may_be_a_snapshot_takes_the_plain_way() -> None:
+def test_text_that_turns_out_to_be_no_snapshot_takes_the_plain_way_once() -> None:
     growing = [chunk('"role":"assistant","content":"a"'), text("ab"), text("abc")]
-    assert plain_items(*growing, text("x"), text("y")) == [*growing, text("x")]
+    assert plain_items(*growing, text("x"), text("y")) == [growing[0], text("x")]
+
+
+def test_further_snapshots_of_any_channel_are_taken() -> None:
+    growing = [
+        chunk('"role":"assistant","content":"a","reasoning":"b"'),
+        *[chunk(f'"content":"a{"c" * size}","reasoning":"b{"d" * size}"') for size in range(30)],
+    ]
+    assert plain_items(*growing) == growing[:1]
+
+
+def test_snapshots_that_are_none_may_pass_the_limit_of_a_text() -> None:
+    # Each one of these is short, but if they are no snapshots, all of them are the text.
+    fast, plain = Ways(Limits(text=40)), Ways(Limits(text=40))
+    items = [START[0], *[text("a" * size) for size in range(1, 12)], text("b"), text("c")]
+    assert fast.fast(items) == plain.plain(items)
+    assert fast.builder.over == plain.builder.over == "more than 40 characters in choice 0"
+
+
+def test_chunk_that_may_hold_too_many_values_takes_the_plain_way() -> None:
+    long = text("b" * 200)
+    many = b'{"choices":[%s]}' % b",".join([b'{"index":0,"delta":{"content":"b"}}'] * 20)
+    fast, plain = Ways(Limits(values=200)), Ways(Limits(values=200))
+    items = [*START, text("b"), LOOK, long, many]
+    assert fast.fast(items) == plain.plain(items)
+    assert fast.reader.plain == [*START, LOOK, many]
+    assert fast.builder.over == "an event of more than 200 values"
 
 
 def test_chunk_with_more_than_the_limits_allow_takes_the_plain_way() -> None:
@@ -296,7 +350,7 @@ def test_everything_takes_the_plain_way_after_a_repeated_key() -> None:
 
 
 def test_where_nothing_is_usual_only_some_items_are_tried() -> None:
-    odd = [chunk('"content":"b","x":[]')] * (2 * MANY - 3)
+    odd = [chunk('"content":["b"]')] * (2 * MANY - 3)
     assert plain_items(*START, *odd, text(), text("c")) == [*START, *odd]
     assert plain_items(*START, *odd[1:], text(), text("c")) == [*START, *odd[1:], text()]
 
@@ -307,13 +361,82 @@ VENDOR = chunk(
     '"content":"b","x":"p","y":null', ',"seen":7,"audio":null', ',"provider":"P","z":0.5'
 )
 THINKS = chunk('"reasoning":"b","x":true', "", ',"provider":"P"')
-LEARNED = [*START, *[VENDOR] * (MANY - len(START))]
+LEARNED = [*START, *[VENDOR] * (FEW - len(START))]
 
 
 def test_keys_of_a_vendor_are_learned() -> None:
     assert plain_items(*LEARNED, VENDOR, VENDOR, text("c"), VENDOR) == LEARNED
-    learned = [*THINK, *[THINKS] * (MANY - len(THINK))]
+    learned = [*THINK, *[THINKS] * (FEW - len(THINK))]
     assert plain_items(*learned, THINKS, THINKS) == learned
+
+
+def test_others_are_learned_after_many_once_something_was_learned() -> None:
+    items = [*LEARNED, VENDOR, *[chunk('"content":"b","new":1')] * (MANY + 2)]
+    assert plain_items(*items) == [*LEARNED, *items[-MANY - 2 : -2]]
+
+
+def test_what_is_first_learned_from_may_be_any_of_the_first() -> None:
+    items = [*START, *[chunk('"x":1')] * FEW, *[VENDOR] * (2 * FEW)]
+    assert plain_items(*items) == items[: 2 * FEW]
+
+
+NESTED = chunk('"content":"b","x":{"y":[1]}', ',"filter":{}', ',"p":[{"a":null}]')
+
+
+def test_values_of_a_vendor_may_be_arrays_and_objects() -> None:
+    learned = [*START, *[NESTED] * (FEW - len(START))]
+    other = chunk('"content":"b","x":"s"', ',"filter":{}', ',"p":1')
+    assert plain_items(*learned, NESTED, other, NESTED) == learned
+
+
+def test_values_of_a_vendor_that_hold_more_than_before_are_counted_the_plain_way() -> None:
+    learned = [*START, *[NESTED] * (FEW - len(START))]
+    places = ('"filter":{"a":1}', '"p":[{"a":null},1]', '"x":{"y":[1,2]}')
+    for more in places:
+        key = more[:5]
+        old = {'"filt': '"filter":{}', '"p":[': '"p":[{"a":null}]', '"x":{': '"x":{"y":[1]}'}[key]
+        heavier = NESTED.replace(old.encode(), more.encode())
+        assert plain_items(*learned, heavier, NESTED, heavier) == [*learned, heavier]
+
+
+def test_values_of_a_vendor_that_are_too_deep_or_too_many_take_the_plain_way() -> None:
+    learned = [*START, *[NESTED] * (FEW - len(START))]
+    deep = NESTED.replace(b"null", b"[" * 256 + b"]" * 256)
+    long = NESTED.replace(b"null", b"[" + b"0," * (MOST_BYTES // 2) + b"0]")
+    payload = Payload(NESTED, "event", 0)
+    assert plain_items(*learned, deep, long, payload) == [*learned, deep, long, payload]
+
+
+COUNTING = chunk('"content":"b"', "", ',"usage":{"total_tokens":7}')
+NOT_COUNTING = chunk('"content":"b"', "", ',"usage":{"total_tokens":0}')
+
+
+def test_usage_in_every_chunk_is_learned() -> None:
+    learned = [*START, *[COUNTING] * (FEW - len(START))]
+    assert plain_items(*learned, COUNTING, text(), COUNTING) == learned
+    ways = Ways()
+    ways.fast(learned)
+    assert ways.fast([COUNTING])[0] == TextDelta(0, "b")
+    (found,) = [d for d in ways.completion.verdict.defects if d.code == "usage-repeated"]
+    assert found.count == len([*learned[len(START) :], COUNTING]) - 1
+
+
+def test_usage_that_is_odd_for_the_first_time_takes_the_plain_way() -> None:
+    learned = [*START, *[COUNTING] * (FEW - len(START))]
+    assert plain_items(*learned, NOT_COUNTING, COUNTING, NOT_COUNTING) == [*learned, NOT_COUNTING]
+
+
+def test_usage_in_a_field_of_a_vendor_takes_the_plain_way() -> None:
+    of_vendor = chunk('"content":"b"', "", ',"x_groq":{"usage":{"total_tokens":7}}')
+    assert plain_items(*START, *[of_vendor] * 9) == [*START, *[of_vendor] * 9]
+
+
+def test_text_of_the_completions_api_beside_a_delta_is_learned_and_not_read() -> None:
+    both = chunk('"content":"b"', ',"text":"b"')
+    learned = [*START, *[both] * (FEW - len(START))]
+    assert plain_items(*learned, both, chunk('"content":"b"', ',"text":null')) == learned
+    odd = chunk('"content":"b"', ',"text":7')
+    assert plain_items(*learned, odd) == [*learned, odd]
 
 
 @pytest.mark.parametrize(
@@ -342,6 +465,11 @@ def test_learned_chunk_of_another_choice_takes_the_plain_way() -> None:
     assert plain_items(*LEARNED, finish, VENDOR) == [*LEARNED, finish, VENDOR]
 
 
+def test_key_that_a_choice_has_not_had_takes_the_plain_way_once() -> None:
+    of_1 = chunk('"content":"b","x":"p"', ',"seen":8', index=1)
+    assert plain_items(*LEARNED, *OTHER, VENDOR, of_1, of_1)[-2:] == [OTHER[-1], of_1]
+
+
 def test_fragments_without_arguments_are_taken() -> None:
     calls = [LOOK, call('"arguments":"1"'), call('"arguments":""'), call('"arguments":"2"')]
     assert plain_items(*START, *calls, call('"arguments":"3"', index=1)) == [
@@ -353,7 +481,7 @@ def test_fragments_without_arguments_are_taken() -> None:
 @pytest.mark.parametrize("key", ['a\\"b', "a\\\\b", "a\\nb", "\\u0000", "é", "", "__class__"])
 def test_whatever_the_keys_of_a_vendor_are_the_ways_agree(key: str) -> None:
     more = chunk(f'"content":"b","{key}":"p"', f',"{key}":7', f',"{key}":null')
-    assert plain_items(*START, *[more] * (2 * MANY))[: MANY - 2] == [*START, *[more] * (MANY - 4)]
+    assert plain_items(*START, *[more] * (2 * MANY))[:FEW] == [*START, *[more] * (FEW - 2)]
 
 
 def test_what_was_learned_is_kept_over_heartbeats() -> None:
@@ -417,8 +545,8 @@ def test_numbers_out_of_range_in_logprobs_are_seen_by_neither_way() -> None:
 def test_logprobs_that_are_not_plain_json_take_the_plain_way(value: str | bytes) -> None:
     first, odd = logprobs('{"content":[]}'), logprobs(value)
     ways = Ways()
-    ways.fast([*START, first, odd])
-    assert ways.reader.plain == [*START, first, odd]
+    ways.fast([*START, first, odd, first, odd])
+    assert ways.reader.plain == [*START, first, odd, odd]
 
 
 # Limits --------------------------------------------------------------------------------------
@@ -513,6 +641,7 @@ after_the_choices = st.sampled_from(
         *("", "", "", ',"id":"c1"', ',"id":"c2"', ',"id":null', ',"model":"m"', ',"created":1'),
         *(',"system_fingerprint":"f"', ',"service_tier":"t"', ',"usage":{"total_tokens":1}'),
         *(',"object":"chat.completion.chunk"', ',"object":"x"', ',"error":"m"', ',"x":1'),
+        *(',"usage":{"total_tokens":0}', ',"x":{"y":[1]}', ',"x_y":{"usage":{"total_tokens":2}}'),
     ]
 )
 choices = in_braces(
@@ -538,17 +667,27 @@ values = st.sampled_from(
     [
         *("1", "-0.0", "1.0", "1e400", "NaN", "true", "null", '"a"', '""', "[]", "{}", "1" * 30),
         *('"\\ud83d"', '"\\ude00"', '"\\u0000"', '"é"', '"a\tb"', "1E5", "9007199254740993"),
+        *('{"a":[1,{"b":null}]}', '{"a":1,"a":null}', '{"\\ud83d":["\\ude00"]}', "[1e400]"),
     ]
 )
 
 
-def of_vendor(x: str, y: str, seen: str, provider: str, more: str) -> bytes:
-    delta = f'"content":"b","x":{x},"y":{y}{more}'
-    return chunk(delta, f',"seen":{seen}', f',"provider":{provider}')
+def of_vendor(
+    x: str, y: str, seen: str, provider: str, more: str, usage: str, role: str = "null"
+) -> bytes:
+    delta = f'"content":"b","role":{role},"x":{x},"y":{y}{more}'
+    return chunk(delta, f',"seen":{seen},"text":"t"', f',"usage":{usage},"provider":{provider}')
 
 
+usages = st.sampled_from(
+    ["null", "{}", '{"total_tokens":1}', '{"total_tokens":2,"x":[1]}', '{"total_tokens":0}', "7"]
+)
 vendors = st.builds(
-    of_vendor, values, values, values, values, st.sampled_from(["", "", ',"x":2', ',"w":1'])
+    of_vendor,
+    *(values, values, values, values),
+    st.sampled_from(["", "", ',"x":2', ',"w":1']),
+    usages,
+    st.sampled_from(["null", "null", '"assistant"', '"tool"']),
 )
 lines |= vendors
 
@@ -556,7 +695,10 @@ lines |= vendors
 openings: st.SearchStrategy[list[Item]] = st.sampled_from(
     [
         [*LEARNED],
-        [*START, *([of_vendor("1", '"y"', "null", "null", "")] * (MANY + 1))],
+        [*START, *[of_vendor("1", '"y"', "null", "null", "", "null")] * FEW],
+        [*START, *[of_vendor("{}", '"y"', "[]", "{}", "", '{"total_tokens":1}')] * FEW],
+        [text("a"), text("b"), *[of_vendor("{}", '"y"', "[]", "1", "", "null")] * FEW],
+        [text("a"), text("b"), *[COUNTING] * FEW],
         *([], [*START], [*START, *THINK, LOOK], [*THINK, *OTHER, LOOK, LOOK_1]),
         [*START, *([chunk('"x":1')] * (MANY - 1))],
     ]

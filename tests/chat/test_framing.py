@@ -591,6 +591,17 @@ def test_after_a_blank_line_the_next_line_may_be_that_of_a_usual_event(
     assert framing.is_between_events is between
 
 
+def test_usual_events_that_somebody_else_has_found_are_where_their_lines_are() -> None:
+    splitter = LineSplitter()
+    framing = Framing(STREAM, Limits(), splitter)
+    framing.receive_lines(splitter.receive_data(EVENT))
+    first, second = CHUNK, b"{}"
+    splitter.let_split(lambda _, data: ([first, second], b""), EVENT + b"data: {}\n\n")
+    framing.pass_by([first, second])
+    assert framing.offset_of(first) == len(EVENT)
+    assert framing.offset_of(second) == 2 * len(EVENT)
+
+
 @pytest.mark.parametrize(
     ("body", "pending"),
     [
@@ -625,6 +636,13 @@ def test_document_over_the_limit_is_cut() -> None:
 
 def test_blank_lines_of_a_document_count_too() -> None:
     assert framed(b"{\n\n\n\n\n", JSON, Limits(event=3)).over == "a document of more than 3 bytes"
+
+
+def test_event_and_document_have_no_more_lines_than_the_limit() -> None:
+    few = Limits(lines=3)
+    assert framed(b"data: 1\n" * 3 + b"\n", STREAM, few).over is None
+    assert framed(b"data: 1\n" * 4, STREAM, few).over == "an event of more than 3 lines"
+    assert framed(b"{\n" * 4, JSON, few).over == "a document of more than 3 lines"
 
 
 def test_line_over_the_limit_is_cut_with_the_lines_of_its_event() -> None:
@@ -693,7 +711,9 @@ def test_payloads_without_a_defect_are_the_data_of_events(data: bytes) -> None:
     """Of events that hold JSON; other data is read line by line, and its defect comes later."""
     body = Body([data], STREAM, Limits())
     events = [event.data for event in EventStream().receive_data(data)]
-    if body.notes or any(value_of(said.encode(), 8) is NOTHING for said in events if "\n" in said):
+    if body.notes or any(
+        value_of(said.encode(), Limits(depth=8)) is NOTHING for said in events if "\n" in said
+    ):
         return
     payloads = [told[1] for told in body.told if told != "keep-alive"]
     assert [payload.decode("utf-8", "replace") for payload in payloads] == events
@@ -712,3 +732,24 @@ def test_cuts_mean_nothing(data: bytes, cuts: list[int], head: Head, limits: Lim
     places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
     reads = [data[start:end] for start, end in pairwise(places)]
     assert Body(reads, head, limits).seen() == Body([data], head, limits).seen()
+
+
+def test_last_event_or_document_with_too_many_values_passes_a_limit() -> None:
+    few = Limits(values=20)
+    event = framed(EVENT + b"data: [[],[],[],\ndata: [],[],[],[],[]]", limits=few)
+    assert event.over == "an event of more than 20 values"
+    assert event.tail is not None
+    document = framed(b'{"a":\n[[],[],[],\n[],[],[],[],[]]}', limits=few)
+    assert document.over == "a document of more than 20 values"
+    assert document.tail is not None
+
+
+def test_document_has_no_more_lines_or_bytes_than_the_limits() -> None:
+    body = b"[\n" + b"1,\n" * 20 + b"1]"
+    assert framed(body, limits=Limits(lines=9)).over == "a document of more than 9 lines"
+    assert framed(body, limits=Limits(event=30)).over == "a document of more than 30 bytes"
+
+
+def test_event_has_no_more_lines_than_the_limit() -> None:
+    body = b"data: [\n" + b"data: 1,\n" * 20
+    assert framed(body, limits=Limits(lines=9)).over == "an event of more than 9 lines"

@@ -8,7 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from untorn.chat.learned import MOST_CHARACTERS, MOST_KEYS, learn
+from untorn.chat.builder import CompletionBuilder
+from untorn.chat.learned import MOST_CHARACTERS, MOST_KEYS, LearnedShape, learn
+from untorn.chat.payload_reader import PayloadReader
+from untorn.options import Limits, Options
 
 
 def payload(delta: dict[str, Any], choice: dict[str, Any], chunk: dict[str, Any]) -> bytes:
@@ -77,7 +80,10 @@ def test_key_that_is_read_elsewhere_may_only_be_null() -> None:
         b'{"choices":[{"delta":{}}]}',
         payload({"content": ""}, {}, {"x": 1}),
         payload({"content": "a", "reasoning": "b"}, {}, {"x": 1}),
-        payload(TEXT, {}, {"x": {}}),
+        payload(TEXT, {}, {"id": "c"}),
+        payload(TEXT, {}, {"x_groq": {}}),
+        payload(TEXT, {}, {"error": {}}),
+        payload(TEXT, {"usage": {}}, {}),
         payload(TEXT, {"finish_reason": "stop"}, {"x": 1}),
         payload(TEXT, {}, {"object": "x", "x": 1}),
         payload(TEXT, {}, dict.fromkeys(map(str, range(MOST_KEYS)), 1)),
@@ -102,3 +108,89 @@ def test_any_other_key_is_learned_whatever_python_thinks_of_it(key: str) -> None
         shape = learn(payload(*levels))
         assert shape is not None
         assert shape.decode(payload(*levels)).choices[0].delta.text == "a"
+
+
+# What is kept of it ---------------------------------------------------------------------------
+
+WHOLE = payload(
+    {**TEXT, "piece": "b", "n": 1}, {"filter": {"hate": True}}, {"p": "q", "usage": {"x": 1}}
+)
+
+
+def building(*payloads: bytes) -> CompletionBuilder:
+    """A builder that has taken these, the plain way."""
+    builder = CompletionBuilder(Options(), None, lambda _: None)
+    reader = PayloadReader(builder, Limits())
+    for data in payloads:
+        reader.receive(data)
+    return builder
+
+
+def kept(builder: CompletionBuilder) -> list[Any]:
+    completion = builder.completion(None, None)
+    (choice,) = completion.choices
+    return [choice.message.extra, choice.extra, completion.extra]
+
+
+def whole_shape() -> LearnedShape:
+    shape = learn(WHOLE)
+    assert shape is not None
+    return shape
+
+
+def test_strings_of_a_delta_are_joined_and_every_other_value_is_the_last() -> None:
+    builder, shape = building(WHOLE, WHOLE), whole_shape()
+    more = payload({**TEXT, "piece": "c", "n": [2]}, {"filter": {}}, {"p": None})
+    assert not shape.take(shape.decode(WHOLE.replace(b'"n": 1', b'"n": "1"')), building(TEXTS))
+    with pytest.raises(msgspec.ValidationError):
+        shape.decode(more)
+    assert shape.take(shape.decode(more.replace(b"[2]", b"2")), builder)
+    assert shape.take(shape.decode(more.replace(b"[2]", b"null").replace(b'"c"', b'""')), builder)
+    assert kept(builder) == [{"piece": "bbc", "n": 2}, {"filter": {}}, {"p": "q"}]
+
+
+TEXTS = payload(TEXT, {}, {})
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        payload({**TEXT, "piece": "b"}, {"filter": {}}, {"p": "q"}),
+        payload({**TEXT, "piece": "b", "n": 1}, {}, {"p": "q"}),
+        payload({**TEXT, "piece": "b", "n": 1}, {"filter": {}}, {}),
+    ],
+)
+def test_nothing_of_a_delta_is_kept_where_a_key_came_for_the_first_time(before: bytes) -> None:
+    builder, shape = building(before), whole_shape()
+    chunk = shape.decode(WHOLE.replace(b'"usage": {"x": 1}', b'"usage": null'))
+    assert not shape.take(chunk, builder)
+    assert kept(builder)[0] == kept(building(before))[0]
+
+
+def test_what_stands_beside_the_first_role_or_an_odd_usage_is_not_kept() -> None:
+    shape, role = whole_shape(), b'"role": "assistant", "piece"'
+    chunk = shape.decode(WHOLE.replace(b'"piece"', role))
+    assert not shape.take(chunk, building(WHOLE, WHOLE))
+    assert shape.take(chunk, building(WHOLE, WHOLE.replace(b'"piece"', role)))
+    assert not shape.take(shape.decode(WHOLE), building(WHOLE))
+
+
+def test_text_of_the_completions_api_beside_a_delta_is_not_kept() -> None:
+    both = payload(TEXT, {"text": "a", "seed": 1}, {"text": "b"})
+    shape = learn(both)
+    assert shape is not None
+    builder = building(both)
+    assert shape.take(shape.decode(both), builder)
+    assert kept(builder) == [{}, {"seed": 1}, {"text": "b"}]
+
+
+@pytest.mark.parametrize("nested", [{"piece": {}}, {"piece": []}])
+def test_whether_values_are_nested_is_told(nested: dict[str, Any]) -> None:
+    of_all: list[Levels] = [({**TEXT, **nested}, {}, {}), (TEXT, nested, {}), (TEXT, {}, nested)]
+    for levels in of_all:
+        shape = learn(payload(*levels))
+        assert shape is not None
+        assert shape.is_nested
+    flat = learn(payload({**TEXT, "piece": "b"}, {"filter": 1}, {"p": None}))
+    assert flat is not None
+    assert not flat.is_nested

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from untorn.chat.completion import ToolCall, TornToolCall
 from untorn.chat.defects import CODES
 from untorn.chat.open_call import REPAIRS, FinalCall, OpenCall, Scan, repair_arguments
+from untorn.options import Limits
 
 DEPTH = 20
+LIMITS = Limits(depth=DEPTH)
 HIGH, LOW, FACE = "\ud83d", "\ude00", "\U0001f600"
 
 containers = st.recursive(
@@ -27,7 +29,7 @@ containers = st.recursive(
 
 
 def open_call(*fragments: str, custom: bool = False) -> OpenCall:
-    call = OpenCall(0, 3, custom=custom, legacy=False, depth=DEPTH)
+    call = OpenCall(0, 3, custom=custom, legacy=False, limits=LIMITS)
     call.id, call.name = "call_1", "f"
     for fragment in fragments:
         call.append(fragment)
@@ -95,7 +97,7 @@ def test_half_a_pair_at_a_tear_is_not_delivered_its_partner_may_have_been_on_its
 
 
 def test_size_is_that_of_the_arguments_and_the_name_at_any_time() -> None:
-    call = OpenCall(0, None, custom=False, legacy=False, depth=DEPTH)
+    call = OpenCall(0, None, custom=False, legacy=False, limits=LIMITS)
     sizes = [call.size]
     for fragment in ['{"a":', "", "1}"]:
         call.append(fragment)
@@ -147,17 +149,21 @@ def test_call_deeper_than_the_limit_is_never_whole() -> None:
 
 def test_final_call_says_what_came_and_nothing_else() -> None:
     call = open_call('{"city":', '"Oslo"}')
-    assert call.final() == FinalCall(
-        number=0,
-        index=3,
-        id="call_1",
-        name="f",
-        custom=False,
-        arguments='{"city":"Oslo"}',
-        extra={},
-        repair=None,
-        is_json=True,
-        is_object=True,
+    assert (
+        call.final()
+        == call.final()
+        == FinalCall(
+            number=0,
+            index=3,
+            id="call_1",
+            name="f",
+            custom=False,
+            arguments='{"city":"Oslo"}',
+            extra={},
+            repair=None,
+            is_json=True,
+            is_object=True,
+        )
     )
 
 
@@ -203,7 +209,7 @@ def test_text_of_a_custom_call_is_left_as_it_is(fragments: list[str]) -> None:
 def test_first_repair_that_gives_json_is_made(
     fragments: list[str], repaired: str, code: str | None
 ) -> None:
-    assert repair_arguments(fragments, DEPTH) == (repaired, code)
+    assert repair_arguments(fragments, LIMITS) == (repaired, code)
 
 
 @given(containers, st.lists(st.integers(0, 60), max_size=5))
@@ -211,7 +217,7 @@ def test_json_in_pieces_is_itself_however_it_is_cut(value: object, cuts: list[in
     text = json.dumps(value, ensure_ascii=False)
     places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
     pieces = [text[start:end] for start, end in pairwise(places)]
-    assert repair_arguments(pieces, DEPTH) == (text, None)
+    assert repair_arguments(pieces, LIMITS) == (text, None)
 
 
 def test_every_repair_has_a_code_of_the_vocabulary_and_a_sentence() -> None:

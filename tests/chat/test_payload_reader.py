@@ -391,12 +391,22 @@ def test_error_is_not_hidden_by_a_second_key(rest: str) -> None:
     assert "duplicate-key" in reading.codes
 
 
+def test_colons_in_a_text_are_no_repeated_keys() -> None:
+    reading = Reading(event(CHUNK.replace(b'"a"', b'"a: b"')))
+    assert reading.completion.content == "a: b"
+    assert reading.codes == []
+
+
 def test_chunk_too_deep_for_a_search_is_read_without_one() -> None:
     # A caller who allows such depth may have a stack that bears the decoder, but not the search.
-    deep = b"[" * 850 + b"]" * 850
-    reading = Reading(event(CHUNK[:-1] + b',"x":' + deep + b"}"), limits=Limits(depth=1000))
-    assert reading.completion.content == "a"
-    assert reading.codes == []
+    ways = set()
+    for depth in range(800, 1000, 5):
+        deep = b"[" * depth + b"]" * depth
+        data = CHUNK[:-1] + b',"y":1,"y":2,"x":' + deep + b"}"
+        reading = Reading(event(data), limits=Limits(depth=1000))
+        assert reading.completion.content == ("a" if "bad-json" not in reading.codes else None)
+        ways.add(tuple(reading.codes))
+    assert {("duplicate-key",), ()} <= ways
 
 
 # Half surrogate pairs (rule 14) --------------------------------------------------------------
@@ -536,3 +546,19 @@ def test_arguments_beside_a_number_out_of_range_are_not_to_be_run() -> None:
     reading = Reading(b'{"choices":[{"index":0,"delta":{"tool_calls":[%b]}}]}' % call, finish)
     (made,) = reading.completion.tool_calls
     assert made.state == "torn"
+
+
+def test_event_with_too_many_values_passes_a_limit() -> None:
+    reading = Reading(event(b'{"choices":[],"x":[1,2,3,4]}'), limits=Limits(values=13))
+    assert reading.builder.over == "an event of more than 13 values"
+    assert reading.builder.out == []
+
+
+def test_chunk_without_a_list_of_choices_has_not_too_many() -> None:
+    data = b'{"choices":{},"delta":{"content":"a"}}'
+    assert Reading(event(data), limits=FEW).completion.content == "a"
+
+
+def test_halves_of_pairs_that_make_two_keys_one_are_no_repeated_key() -> None:
+    data = CHUNK[:-1] + rb',"\ud800":1,"\ud801":2}'
+    assert Reading(event(data)).codes == ["lone-surrogate"]

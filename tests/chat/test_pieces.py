@@ -33,6 +33,12 @@ def test_strings_are_joined(pieces: list[str]) -> None:
     assert joined_values(*pieces) == "".join(pieces)
 
 
+def test_block_counts_its_keys_and_what_is_in_their_values() -> None:
+    blocks: list[Block] = []
+    assert merge_block(blocks, {"type": "t", "text": "a"}) == 2
+    assert merge_block(blocks, {"type": "t", "text": "b", "more": [[], {}]}) == 1 + 10
+
+
 def test_many_strings_are_joined_in_their_order() -> None:
     pieces = [str(number) for number in range(2 * MANY + 1)]
     assert joined_values(*pieces) == "".join(pieces)

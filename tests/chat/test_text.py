@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from untorn.chat.text import GrowingText, Growth
+from untorn.chat.text import MANY, GrowingText, Growth
 
 HIGH, LOW, FACE = "\ud83d", "\ude00", "\U0001f600"
 TIDE = ["The tide", "The tide comes", "The tide comes in", "The tide comes in at noon"]
@@ -242,3 +242,29 @@ def test_whole_text_may_be_all_there_is() -> None:
     text = text_of()
     assert text.receive_whole("The tide") == Growth("The tide", None, ())
     assert text.text == "The tide"
+
+
+def test_many_parts_become_one_and_say_the_same() -> None:
+    text = text_of("", "b", "a")
+    for number in range(10):
+        size = text.size
+        text.parts += ["c", "de"] * MANY
+        text.fold()
+        assert text.size == size + 3 * MANY
+        assert len(text.parts) == number + 1
+    text.fold()
+    assert text.text == "ba" + "cde" * (10 * MANY)
+
+
+def test_fragment_may_continue_snapshots_only_while_nothing_waits() -> None:
+    assert text_of("a", "ab").is_continued_by("abc")
+    assert not text_of("a", "ab").is_continued_by("b")
+    assert not text_of("a", "b").is_continued_by("bc")
+    assert not text_of("a", "ab" + HIGH).is_continued_by("abc")
+    assert not text_of("a", may_be_cumulative=False).is_continued_by("ab")
+
+
+def test_snapshots_are_not_folded() -> None:
+    text = text_of(*TIDE)
+    text.fold()
+    assert text.text == TIDE[-1]

@@ -330,3 +330,9 @@ def test_call_of_the_fragment_before_and_the_call_at_an_index_are_known() -> Non
     assert calls.at == {0: second, 1: third}
     assert calls.last is third
     assert [first.id, second.id, third.id] == ["a", "b", "c"]
+
+
+def test_where_no_call_came_none_is_listed_and_none_is_odd() -> None:
+    findings: list[Finding] = []
+    assert ToolCalls(Limits(depth=10)).final(findings) == []
+    assert findings == []

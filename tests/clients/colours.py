@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
+import sys
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from msgspec import Struct
 
 from untorn import Completion, StreamEvent, UntornError
@@ -70,3 +73,12 @@ async def _aask(client: AsyncClient, call: dict[str, Any]) -> Answer:
 
 
 Ask = Callable[..., list[Answer]]
+
+
+def import_without(library: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Import a module of ours, beside the one that is there, as if a library were not."""
+    monkeypatch.setitem(sys.modules, library, None)
+    found = importlib.util.find_spec(module)
+    assert found is not None
+    assert found.loader is not None
+    found.loader.exec_module(importlib.util.module_from_spec(found))

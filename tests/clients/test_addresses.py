@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from untorn.clients.addresses import address_of
+from untorn.clients.addresses import address_of, secrets_of_login
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,18 @@ def test_a_login_becomes_a_header_and_leaves_the_url() -> None:
     assert address.login == "Basic dXNlcjpwYTpzcw=="
     assert address.shown == "https://api.example/v1/chat/completions"
     assert "canary" not in repr(address)
-    assert address.secrets == ["canary-of-the-query", "dXNlcjpwYTpzcw==", "pa:ss"]
+    assert set(address.secrets) == {"canary-of-the-query", "dXNlcjpwYTpzcw==", "pa:ss"}
+
+
+def test_a_query_is_secret_as_it_stands_and_decoded_but_for_the_version() -> None:
+    address = address_of("https://api.example?api-version=2024-10-21&key=a%2Fb%2Fcanary")
+    assert set(address.secrets) == {"a/b/canary", "a%2Fb%2Fcanary"}
+
+
+def test_the_password_of_a_proxy_is_secret() -> None:
+    assert secrets_of_login("http://me:can%41ry@proxy:3128") == [
+        "can%41ry",
+        "canAry",
+        "bWU6Y2FuQXJ5",
+    ]
+    assert secrets_of_login("http://proxy:3128") == []

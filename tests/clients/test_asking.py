@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import structs
 
+from untorn.capture import loads
 from untorn.clients.addresses import address_of
-from untorn.clients.asking import Asking, Call
+from untorn.clients.asking import Asking
 from untorn.clients.policy import Health, Rules
 from untorn.clients.requests import endpoint, hidden, snapshot
+from untorn.clients.tries import Call
 from untorn.errors import NoConnection, StreamInterrupted
 from untorn.events import Heartbeat, Restarted, StreamEnded, TextDelta
 from untorn.options import Clocks, Options
@@ -23,7 +26,7 @@ ROLE, FIRST, SECOND, *END = EVENTS
 KEY = "canary-0123456789"
 
 
-def asking(**rules: Any) -> Asking:
+def asking(record: Path | None = None, **rules: Any) -> Asking:
     targets = [endpoint(address_of(f"http://{name}.example"), KEY, {}) for name in ("one", "two")]
     call = Call(
         endpoints=targets,
@@ -33,7 +36,7 @@ def asking(**rules: Any) -> Asking:
         health=Health(),
         options=Options(),
         raise_on={"interrupted", "failed"},
-        record=None,
+        record=record,
         random=lambda: 1.0,
     )
     return Asking(call)
@@ -167,3 +170,84 @@ def test_secrets_are_those_of_the_target_and_of_the_call() -> None:
     assert one.secrets.hide(KEY) == KEY  # nothing was sent
     one.next_request(0.0)
     assert one.secrets.hide(f"{KEY} canary-of-the-call") == "[hidden] [hidden]"
+
+
+def test_before_anything_is_asked_there_is_nothing() -> None:
+    one = asking()
+    assert one.completion.attempts == one.attempts == []
+    assert not one.is_answered
+    assert not one.fail(ConnectionResetError(), 1.0, rang=False)
+
+
+def test_it_is_answered_by_a_good_head_or_by_the_end() -> None:
+    one = asking()
+    one.next_request(0.0)
+    assert not one.is_answered
+    one.begin(Opened(503, []), lambda: None, 0.0)
+    assert not one.is_answered
+    one = asking()
+    begin(one, 0.0)
+    assert one.is_answered
+    one.cancel(1.0)
+    assert one.is_answered
+
+
+def test_what_came_can_be_asked_for_while_it_comes_and_is_kept_at_the_end() -> None:
+    one = asking()
+    begin(one, 0.0)
+    for event in (ROLE, FIRST):
+        give(one, event, 1.0)
+    assert one.completion.content == "It "
+    for data in (SECOND, *END, None):
+        give(one, data, 2.0)
+    assert one.completion is one.completion
+    assert one.completion.content == "It holds."
+    one.raise_for_end()
+
+
+def test_who_leaves_before_anything_is_asked_is_told_so() -> None:
+    one = asking()
+    one.cancel(1.0)
+    with pytest.raises(StreamInterrupted):
+        one.raise_for_end()
+
+
+def test_an_alarm_before_the_head_is_the_clock_for_it() -> None:
+    one = asking(max_retries=0, targets=1)
+    one.next_request(0.0)
+    assert one.fail(ConnectionResetError(), 120.0, rang=True)
+    assert one.completion.verdict.reason == "no byte came within 120 seconds (clock first_byte)"
+
+
+def test_an_answer_is_recorded_and_one_that_is_void_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "answer"
+    one = asking(path)
+    begin(one, 0.0)
+    give(one, ROLE, 1.0)
+    one.wait(1.0)
+    one.fail(ConnectionResetError(), 2.0, rang=False)
+    begin(one, 2.0)
+    for data in (ROLE, streams.chunk({"content": KEY}).data, *END, None):
+        give(one, data, 3.0)
+    body = loads(path.read_bytes()).body
+    assert body == ROLE + streams.chunk({"content": "[hidden]"}).data + b"".join(END)
+    assert one.completion.content == KEY
+
+
+def test_a_tool_call_that_was_given_out_is_remembered() -> None:
+    one = asking(restart_torn=True)
+    begin(one, 0.0)
+    call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": "{}"}}
+    give(one, streams.chunk({"tool_calls": [call]}).data, 1.0)
+    give(one, streams.chunk({}, "tool_calls").data, 1.0)
+    one.wait(1.0)
+    one.fail(ConnectionResetError(), 2.0, rang=False)
+    assert one.is_over
+    assert len(one.completion.attempts) == 1
+
+
+def test_a_generator_that_is_thrown_away_is_no_failure() -> None:
+    one = asking()
+    one.next_request(0.0)
+    assert not one.fail(GeneratorExit(), 1.0, rang=False)
+    assert not one.is_over

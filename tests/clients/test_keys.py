@@ -6,7 +6,15 @@ import pytest
 
 from untorn.clients.addresses import DEFAULT
 from untorn.clients.client import Client
-from untorn.clients.keys import HIDDEN, Echo, Secret, Secrets, key_for
+from untorn.clients.keys import (
+    HIDDEN,
+    Echo,
+    Secret,
+    Secrets,
+    key_for,
+    secret_values,
+    without_tracebacks,
+)
 from untorn.options import Target
 
 KEY = "canary-0123456789"
@@ -111,3 +119,43 @@ def test_an_echo_is_hidden_however_the_reads_are_cut(size: int) -> None:
     body = f'{{"message": "canary can {KEY} and {KEY[:-1]}"}}{KEY[:5]}'.encode()
     heard = [echo.receive_data(body[at : at + size]) for at in range(0, len(body), size)]
     assert b"".join([*heard, echo.receive_eof()]) == body.replace(KEY.encode(), HIDDEN.encode())
+
+
+def test_public_headers_are_no_secrets_and_an_authorization_is_one_without_its_scheme_too() -> None:
+    pairs = {"User-Agent": "agent", "Authorization": "Bearer b", "api-version": "1", "X": "x"}
+    assert secret_values(pairs.items()) == ["Bearer b", "b", "x"]
+
+
+def test_a_secret_is_hidden_as_json_may_write_it() -> None:
+    assert Secrets(["canary/of/slashes"]).hide(r"canary\/of\/slashes") == HIDDEN
+
+
+def test_the_beginning_of_a_secret_at_a_cut_is_hidden() -> None:
+    hide = Secrets([KEY, "other-secret"]).hide
+    assert hide(f'"it is {KEY[:12]}…" and more') == f'"it is {HIDDEN}…" and more'
+    assert hide(f"{KEY[:5]}… and {KEY[:9]}") == f"{KEY[:5]}… and {KEY[:9]}"
+
+
+def test_secrets_are_hidden_in_what_was_json() -> None:
+    value = {"a": [KEY, 1, None], KEY: {"b": f"<{KEY}>"}}
+    hidden = {"a": [HIDDEN, 1, None], HIDDEN: {"b": f"<{HIDDEN}>"}}
+    assert Secrets([KEY]).hide_in(value) == hidden
+
+
+def test_secrets_can_be_added() -> None:
+    assert Secrets([KEY]).and_more(["another-one"]).texts == [KEY, "another-one"]
+
+
+def test_an_exception_forgets_where_it_came_by() -> None:
+    try:
+        try:
+            raise ValueError("inner")
+        except ValueError as exc:
+            raise OSError("outer") from exc
+    except OSError as exc:
+        outer = exc
+    without_tracebacks(outer)
+    assert outer.__traceback__ is None
+    assert outer.__cause__ is not None
+    assert outer.__cause__.__traceback__ is None
+    without_tracebacks(None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 
 import pytest
@@ -27,8 +28,21 @@ class NewConnectionError(TimeoutError):
     pass
 
 
+class ReadError(ssl.SSLError):
+    pass
+
+
+class RemoteProtocolError(OSError):
+    pass
+
+
 UNTRUSTED = ssl.SSLCertVerificationError(1, "certificate verify failed")
 UNTRUSTED.verify_message = "self-signed certificate"
+
+
+CONNECT = "no connection within 3 seconds (clock connect)"
+FIRST_BYTE = "no byte came within 7 seconds (clock first_byte)"
+NO_HTTP = "the connection was closed before the response began, or what came is not HTTP"
 
 
 @pytest.mark.parametrize(
@@ -39,10 +53,14 @@ UNTRUSTED.verify_message = "self-signed certificate"
         (raised_from(OSError(), OSError(113, "x")), "the host cannot be reached", False),
         (UNTRUSTED, "TLS failed, the certificate is refused: self-signed certificate", False),
         (ssl.SSLError(1, "x"), "TLS failed: the server does not speak it as expected", False),
+        (socket.gaierror(-2, "x"), "the name of the host is not known", False),
+        (TimeoutError("handshake operation timed out"), CONNECT, False),
+        (raised_from(ssl.SSLWantReadError(), TimeoutError("connect")), FIRST_BYTE, True),
+        (raised_from(ReadError(1, "x"), RemoteProtocolError()), NO_HTTP, True),
         (NewConnectionError(), "no connection can be made", False),
-        (PoolTimeout(), "no connection within 3 seconds (clock connect)", False),
+        (PoolTimeout(), CONNECT, False),
         (ProxyError(), "the proxy cannot be used", False),
-        (TimeoutError(), "no byte came within 7 seconds (clock first_byte)", True),
+        (TimeoutError(), FIRST_BYTE, True),
         (ConnectionResetError(), "the connection was reset before the response began", True),
         (OSError("odd"), "the connection failed: OSError: odd", True),
     ],
@@ -69,4 +87,11 @@ def test_which_clock_ran_out(clocks: Clocks, reason: str) -> None:
 def test_a_circle_of_exceptions_is_walked_once() -> None:
     one, other = OSError("one"), OSError("other")
     one.__cause__, other.__cause__ = other, one
+    assert no_head_of(one, Clocks()).was_connected
+
+
+def test_a_long_chain_of_exceptions_is_not_walked_to_its_end() -> None:
+    one: BaseException = ConnectionRefusedError()
+    for _ in range(20):
+        one = raised_from(OSError(), one)
     assert no_head_of(one, Clocks()).was_connected

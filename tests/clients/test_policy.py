@@ -337,3 +337,11 @@ def test_a_finish_reason_that_tells_an_error_is_asked_again() -> None:
 
 def _result(outcome: Outcome) -> Result:
     return Result(outcome.completion, outcome.said, outcome.called, START, outcome.hopeless)
+
+
+def test_a_status_without_an_error_object_is_judged_by_itself() -> None:
+    completion = refused(503).completion
+    verdict = structs.replace(completion.verdict, error=None)
+    result = _result(refused(503))
+    result = result._replace(completion=structs.replace(completion, verdict=verdict))
+    assert judge(result) == "again"

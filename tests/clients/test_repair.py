@@ -242,6 +242,21 @@ def test_choices_stay_apart() -> None:
     assert again.failure is None
 
 
+def test_choices_begin_in_order_for_who_asked_for_several() -> None:
+    # The SDK's stream() raises IndexError where the first chunk is not of choice 0.
+    later = chunk({"role": "assistant", "content": "c"}, index=2)
+    reads = [later, chunk({"content": "d"}, index=2), chunk({"content": "b"}, index=1)]
+    chunks = repaired(reads, asked=Asked(stream=True, n=3)).payloads
+    assert [[choice["index"] for choice in one["choices"]] for one in chunks] == [
+        [0, 1, 2],
+        [2],
+        [1],
+    ]
+    assert [choice["delta"].get("content") for choice in chunks[0]["choices"]] == [None, None, "c"]
+    assert {choice["delta"]["role"] for choice in chunks[0]["choices"]} == {"assistant"}
+    assert repaired(reads).payloads[0]["choices"] == [{**chunks[0]["choices"][2]}]
+
+
 def test_choice_that_was_asked_for_and_never_came_fails() -> None:
     again = repaired(TEXT, asked=Asked(stream=True, n=2))
     assert again.failure is not None
@@ -298,10 +313,15 @@ def test_call_and_text_and_finish_and_usage_in_one_chunk_all_leave() -> None:
 def test_custom_call_leaves_as_one() -> None:
     custom = {"index": 0, "id": "c", "type": "custom", "custom": {"name": "run", "input": "ls"}}
     reads = [chunk({"role": "assistant", "tool_calls": [custom]}), CALL[4], DONE]
-    for asked in (Asked(stream=True), Asked(stream=True, functions=[{}])):
+    tools = [{"type": "function"}, {"type": "custom"}]
+    for asked in (Asked(stream=True, tools=tools), Asked(stream=True, tools=tools, functions=[{}])):
         again = repaired(reads, asked=asked)
         assert call_of(again.deltas) == [("run", "ls")]
         assert again.failure is None
+    for asked in (Asked(stream=True), Asked(stream=True, tools=[{"type": "function"}, "odd"])):
+        again = repaired(reads, asked=asked)
+        assert again.failure == "choice 0 calls a custom tool, and none was offered: run(ls)"
+        assert DONE not in again.body
 
 
 def test_function_call_leaves_as_one_only_for_who_asked_with_functions() -> None:

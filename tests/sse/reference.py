@@ -100,9 +100,10 @@ def split(body: bytes) -> list[Line]:
 class Interpreter:
     """9.2.6, with the buffers of the standard."""
 
-    def __init__(self, most_data: int) -> None:
+    def __init__(self, most_data: int, most_lines: int) -> None:
         self.reading = Reading()
         self.most_data = most_data
+        self.most_lines = most_lines
         self.data = ""
         self.event_type = ""
         self.last_event_id = ""
@@ -136,8 +137,11 @@ class Interpreter:
         if name != "data":
             self.block = [(other, kept) for other, kept in self.block if other != name]
         self.block.append((name, line))
-        if sum(len(kept.raw) for other, kept in self.block if other == "data") > self.most_data:
+        sizes = [len(kept.raw) for other, kept in self.block if other == "data"]
+        if sum(sizes) > self.most_data:
             self.reading.over = ("event", self.most_data, self.block[0][1].offset)
+        elif len(sizes) > self.most_lines:
+            self.reading.over = ("lines", self.most_lines, self.block[0][1].offset)
 
     def dispatch(self) -> None:
         self.reading.last_event_id = self.last_event_id
@@ -163,8 +167,10 @@ def number_in_base_ten(digits: str) -> int:
     return value
 
 
-def read(body: bytes, most_line: int = 2**23, most_data: int = 2**23) -> Reading:
-    interpreter = Interpreter(most_data)
+def read(
+    body: bytes, most_line: int = 2**23, most_data: int = 2**23, most_lines: int = 2**16
+) -> Reading:
+    interpreter = Interpreter(most_data, most_lines)
     reading = interpreter.reading
     cut: list[Line] = []
     for line in split(body):

@@ -81,13 +81,16 @@ def test_every_cutting_reads_as_the_reference(parts: list[bytes]) -> None:
     assert read(parts) == reference.read(b"".join(parts))
 
 
-@given(reads(), st.integers(0, 50), st.integers(0, 50))
-@example([b"data: a\n\ndata: b\ndata: c\n", b"data: d\n\nxxxxxxxxxxxxxxxxxxxxx"], 10, 15)
-@example([b"\xef\xbb"], 1, 50)
-@example([b"id: 1\ndata: a\n", b"id: 2\ndata: b\n"], 50, 10)
-def test_every_cutting_stops_alike_at_a_limit(parts: list[bytes], line: int, event: int) -> None:
-    expected = reference.read(b"".join(parts), line, event)
-    assert read(parts, Limits(line=line, event=event)) == expected
+@given(reads(), st.integers(0, 50), st.integers(0, 50), st.integers(0, 4))
+@example([b"data: a\n\ndata: b\ndata: c\n", b"data: d\n\nxxxxxxxxxxxxxxxxxxxxx"], 10, 15, 9)
+@example([b"\xef\xbb"], 1, 50, 9)
+@example([b"id: 1\ndata: a\n", b"id: 2\ndata: b\n"], 50, 10, 9)
+@example([b"data\ndata\nretry: 5\n\n"], 50, 50, 1)
+def test_every_cutting_stops_alike_at_a_limit(
+    parts: list[bytes], line: int, event: int, lines: int
+) -> None:
+    expected = reference.read(b"".join(parts), line, event, lines)
+    assert read(parts, Limits(line=line, event=event, lines=lines)) == expected
 
 
 @given(bodies)
@@ -191,6 +194,21 @@ def test_event_limit_counts_the_data_lines_of_one_event() -> None:
         stream.receive_eof()
     assert (raised.value.limit, raised.value.most) == ("event", 16)
     assert raised.value.offset == 3 * len(event)
+
+
+def test_event_has_no_more_data_lines_than_the_limit_though_they_came_in_many_reads() -> None:
+    most = 3 * MOST_PIECES
+    stream = EventStream(limits=Limits(lines=most))
+    for _ in range(2):
+        assert not any(stream.receive_data(b"data\n: a\nid: 1\n") for _ in range(most))
+        assert len(stream.receive_data(b"\n")) == 1
+    start = 2 * (most * len(b"data\n: a\nid: 1\n") + 1)
+    stream.receive_data(b"data\n" * MOST_PIECES)
+    stream.receive_data(b"data\n" * (most - MOST_PIECES + 1) + b"\n")
+    with pytest.raises(LimitExceeded) as raised:
+        stream.receive_eof()
+    assert str(raised.value) == f"the event at byte {start} has more than {most} data lines"
+    assert raised.value.limit == "lines"
 
 
 def test_nothing_can_be_handed_in_after_the_end() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untorn.sse.fields import split_field
+from untorn.sse.fields import field_name, split_field
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,7 @@ from untorn.sse.fields import split_field
 def test_first_colon_splits_and_one_space_is_removed(
     line: bytes, name: bytes, value: bytes
 ) -> None:
+    assert field_name(line) == name
     assert split_field(line) == (name, value)
 
 

@@ -196,6 +196,37 @@ def test_read_can_be_forgotten_once_nobody_asks_for_its_offsets() -> None:
     assert (splitter.offset, splitter.line_offsets()) == (5, [5, 8])
 
 
+def halves(begin: bytes, data: bytes) -> tuple[list[bytes], bytes] | None:
+    """Splits at the last LF, if there is one."""
+    made, end, rest = (begin + data).rpartition(b"\n")
+    return (made.split(b"\n"), rest) if end else None
+
+
+def test_read_may_be_split_by_somebody_else() -> None:
+    splitter = LineSplitter()
+    splitter.receive_data(b"a\nb")
+    assert splitter.let_split(halves, b"c\nd\nef") == [b"bc", b"d"]
+    assert (splitter.rest, splitter.held) == (b"ef", 2)
+    assert splitter.line_offsets() == [2, 5, 7]
+    assert splitter.let_split(halves, b"gh\n") == [b"efgh"]
+    assert (splitter.rest, splitter.is_between_lines) == (b"", True)
+    assert (splitter.offset, splitter.line_offset(0)) == (7, 7)
+    assert splitter.let_split(halves, b"i") is None
+    assert splitter.receive_data(b"j\n") == [b"j"]
+    assert splitter.offset == 12
+
+
+def test_read_is_not_split_by_somebody_else_where_the_splitter_has_to_look() -> None:
+    splitter = LineSplitter(limit=6)
+    assert splitter.let_split(halves, b"a\n") is None  # a byte order mark may come
+    splitter.receive_data(b"a\r")
+    assert splitter.let_split(halves, b"\nb\n") is None  # the LF of a CRLF may come
+    splitter.receive_data(b"\nabc")
+    assert splitter.let_split(halves, b"d\n") is None  # more is held than comes
+    assert splitter.let_split(halves, b"de\nf\n") is None  # it may be over the limit
+    assert splitter.let_split(halves, b"de\n") == [b"abcde"]
+
+
 def test_nothing_begins_a_line_after_the_limit() -> None:
     splitter = LineSplitter(limit=2)
     splitter.receive_data(b"abc\n")

@@ -288,7 +288,7 @@ async def from_async_response(response: object) -> Completion:
 
 def tell(attempt: Attempt) -> list[str | None]:
     asked: list[str | None] = [attempt.target, attempt.model, attempt.outcome, attempt.ending]
-    print(attempt.status, attempt.said, attempt.usage)
+    print(attempt.status, attempt.said, attempt.usage, attempt.waited)
     return [*asked, attempt.why, attempt.request_id]
 
 

@@ -11,8 +11,8 @@ import msgspec
 from untorn.chat.choice import ChoiceBuilder, kinds_of
 from untorn.chat.chunks import Chunk, Finding
 from untorn.chat.completion import Completion, Usage
-from untorn.chat.json_scan import weight
-from untorn.chat.payload import Item, Note, Payload
+from untorn.chat.kept import Kept
+from untorn.chat.payload import Item, Note
 from untorn.chat.quirks.surrogate_split import scrub, whole_text
 from untorn.chat.quirks.usage_placeholder import is_placeholder
 from untorn.chat.usual import UsualChunk
@@ -39,12 +39,6 @@ from untorn.readable import one_line_of_bytes
 from untorn.sse.event_stream import Tail
 from untorn.timing import Timing
 
-USUAL_WEIGHT = 16
-"""So many values more, in payloads that hold what is kept as it came, count as one."""
-
-LARGE = 64 * 1024
-"""Longer payloads are weighed, also if their keys are known: each choice keeps its own values."""
-
 COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
@@ -66,11 +60,9 @@ class CompletionBuilder:
     __slots__ = (
         "_created",
         "_details",
-        "_extras",
         "_fingerprint",
         "_head",
         "_html",
-        "_kept",
         "_limits",
         "_log",
         "_offset_of",
@@ -88,6 +80,7 @@ class CompletionBuilder:
         "id",
         "is_plain",
         "item",
+        "kept",
         "knows_all",
         "model",
         "out",
@@ -132,8 +125,7 @@ class CompletionBuilder:
         self._tier: str | None = None
         self._usage: Usage | None = None
         self._usage_seen = False
-        self._extras: set[str] = set()
-        self._kept = 0
+        self.kept = Kept()
         self._details = 0
         self._html = False
 
@@ -171,7 +163,7 @@ class CompletionBuilder:
             return
         status = self._head.status if self._head is not None and self._head.failed else None
         self.error = msgspec.structs.replace(
-            error, message=whole_text(error.message), raw=scrub(error.raw), status=status
+            error, message=whole_text(error.message), raw=scrub(error.raw).value, status=status
         )
         self.out.append(ErrorReported(self.error))
 
@@ -179,8 +171,10 @@ class CompletionBuilder:
         """A chunk came."""
         if self.done:
             self.found("data-after-done", "a chunk came after [DONE]")
-        self._found_all(chunk.findings)
-        self._receive_names(chunk)
+        if chunk.findings:
+            self._found_all(chunk.findings)
+        if not (self.knows_all and chunk.id == self.id and chunk.model == self.model):
+            self._receive_names(chunk)
         if chunk.choices and not self.choices:
             self.out.append(Started(self.id, self.model))
         for choice in chunk.choices:
@@ -190,14 +184,15 @@ class CompletionBuilder:
             findings: list[Finding] = []
             builder.seen |= kinds_of(choice)
             builder.receive(choice, findings)
-            self._found_all(findings)
+            if findings:
+                self._found_all(findings)
             self._check_limits(builder)
             self.has_logprobs = self.has_logprobs or choice.logprobs is not None
             self.touched.append(builder)
             if self.over is not None:
                 return
         for usage in chunk.usages:
-            self._receive_usage(usage)
+            self.receive_usage(usage)
         self._receive_extra(chunk)
 
     def is_first_of_a_kind(self, chunk: Chunk) -> bool:
@@ -265,7 +260,13 @@ class CompletionBuilder:
         if self.counts and builder.length > most and builder.count() > most:
             self.over = f"more than {most} characters in choice {builder.index}"
 
-    def _receive_usage(self, usage: dict[str, Any]) -> None:
+    def expects_usage(self, usage: dict[str, Any]) -> bool:
+        """Whether a usage is no more odd than one before it."""
+        code = "usage-placeholder" if is_placeholder(usage) else "usage-repeated"
+        return self._usage_seen and code in self._log
+
+    def receive_usage(self, usage: dict[str, Any]) -> None:
+        """Take a usage."""
         if is_placeholder(usage):
             self.found("usage-placeholder", "a usage without a count was ignored")
             return
@@ -281,30 +282,23 @@ class CompletionBuilder:
 
     def _receive_extra(self, chunk: Chunk) -> None:
         self.extra |= chunk.extra
-        known = len(self._extras)
-        self._extras.update(chunk.extra)
-        kept = 0
+        kept = self.kept
+        if chunk.extra:
+            kept.take_keys("chunk", 0, chunk.extra)
         for choice in chunk.choices:
-            self._extras.update(choice.extra)
+            if choice.extra:
+                kept.take_keys("choice", choice.index, choice.extra)
             delta = choice.delta
-            if delta is not None:
-                self._extras.update(delta.extra)
-                kept += len(delta.annotations) + len(delta.parts)
-                kept += sum(len(fragment.extra) for fragment in delta.fragments)
-        self._kept += kept
-        data = self._data
-        if kept or len(self._extras) > known or (self._extras and len(data) > LARGE):
-            self._kept += weight(data) // USUAL_WEIGHT
-        if any(choice.delta and choice.delta.reasoning_details for choice in chunk.choices):
-            self._details = sum(builder.kept_details for builder in self.choices.values())
-        if len(self._extras) + self._kept + self._details > self._limits.extras:
+            if delta is None:
+                continue
+            if delta.extra:
+                kept.take_keys("delta", choice.index, delta.extra)
+            if delta.annotations or delta.parts:
+                kept.take_items([*delta.annotations, *delta.parts])
+            if delta.reasoning_details or delta.fragments:
+                self._details = sum([builder.kept_inside for builder in self.choices.values()])
+        if kept.count + self._details > self._limits.extras:
             self.over = f"more than {self._limits.extras} unknown keys and values"
-
-    @property
-    def _data(self) -> bytes:
-        """The payload at hand; nothing where there is none."""
-        data = self.item.data if isinstance(self.item, Payload) else self.item
-        return data if isinstance(data, bytes) else b""
 
     # What is odd -----------------------------------------------------------------------------
 

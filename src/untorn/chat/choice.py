@@ -121,7 +121,7 @@ class ChoiceBuilder:
         self._logprobs: list[bytes] = []
         self._audio: dict[str, Any] | None = None
         self._audio_size = 0
-        self._transcript = GrowingText(most, may_be_cumulative=False)
+        self._transcript: GrowingText | None = None  # made when audio brings one
         self._annotations: list[Any] = []
         self._reasoning_details: list[dict[str, Any]] = []
         self._parts: list[Any] = []
@@ -137,7 +137,7 @@ class ChoiceBuilder:
                 )
             self._receive_delta(choice.delta, findings)
         if choice.logprobs is not None:
-            self.receive_logprobs(Raw(choice.logprobs))
+            self.receive_logprobs(choice.logprobs)
         self.extra |= choice.extra
         if choice.finish_reason is not None:
             self._receive_finish_reason(choice.finish_reason, findings)
@@ -157,12 +157,12 @@ class ChoiceBuilder:
             self.length += len(fragment.arguments) + len(fragment.name or "")
         if delta.audio is not None:
             self._receive_audio(delta.audio, findings)
-        self._annotations += delta.annotations
         for block in delta.reasoning_details:
             self.kept_details += merge_block(self._reasoning_details, block)
-        self._parts += delta.parts
         for key, value in delta.extra.items():
             join(self.message_extra, key, value)
+        self._annotations += delta.annotations
+        self._parts += delta.parts
 
     def say(
         self,
@@ -184,8 +184,8 @@ class ChoiceBuilder:
         growth: Growth,
         findings: list[Finding],
     ) -> None:
-        where = f"in the {channel} of choice {self.index}"
-        findings += findings_of(growth.codes, where)
+        if growth.codes:
+            findings += findings_of(growth.codes, f"in the {channel} of choice {self.index}")
         if growth.deliver:
             self._deliver(DELTAS[channel](self.index, growth.deliver))
         if growth.revised is not None and channel != "refusal":
@@ -201,7 +201,12 @@ class ChoiceBuilder:
         self.audio_ended = so_far["expires_at"] is not None
         self._audio_size += len(data)
         self.length += len(data) + len(_text(transcript))
-        growth = NOTHING if transcript is None else self._transcript.receive(_text(transcript))
+        growth = NOTHING
+        if transcript is not None:
+            if self._transcript is None:
+                most = self._options.limits.text
+                self._transcript = GrowingText(most, may_be_cumulative=False)
+            growth = self._transcript.receive(_text(transcript))
         self._deliver_audio(data, growth, findings)
 
     def _deliver_audio(self, data: str, growth: Growth, findings: list[Finding]) -> None:
@@ -210,10 +215,10 @@ class ChoiceBuilder:
         if data or growth.deliver:
             self._deliver(AudioDelta(self.index, data, growth.deliver))
 
-    def receive_logprobs(self, raw: Raw) -> None:
-        """More logprobs, as JSON."""
-        self._logprobs.append(bytes(raw))
-        self._deliver(LogprobsDelta(self.index, raw))
+    def receive_logprobs(self, json: bytes) -> None:
+        """More logprobs."""
+        self._logprobs.append(json)
+        self._deliver(LogprobsDelta(self.index, Raw(json)))
 
     def _receive_finish_reason(self, reason: str, findings: list[Finding]) -> None:
         meaning = meaning_of(reason, self._options.normal_finish_reasons)
@@ -267,7 +272,8 @@ class ChoiceBuilder:
         for channel in channels:
             text: GrowingText = getattr(self, channel)
             self._deliver_growth(channel, text.release(finished=finished), findings)
-        self._deliver_audio("", self._transcript.release(finished=finished), findings)
+        if self._transcript is not None:
+            self._deliver_audio("", self._transcript.release(finished=finished), findings)
         self.calls.release(findings, finished=finished)
 
     @property
@@ -283,11 +289,19 @@ class ChoiceBuilder:
     # What is left ----------------------------------------------------------------------------
 
     def count(self) -> int:
-        """Characters so far, exactly."""
+        """Characters so far, exactly. What was counted takes less memory from then on."""
         texts = (self.content, self.reasoning, self.refusal, self._transcript)
-        self.length = sum(text.size for text in texts) + self._audio_size
+        for text in texts:
+            if text is not None:
+                text.fold()
+        self.length = sum(text.size for text in texts if text is not None) + self._audio_size
         self.length += sum(call.size for call in self.calls.calls)
         return self.length
+
+    @property
+    def kept_inside(self) -> int:
+        """How much is kept in its blocks of reasoning and beside its calls, as it came."""
+        return self.kept_details + self.calls.kept
 
     @property
     def over(self) -> str | None:
@@ -354,7 +368,7 @@ class ChoiceBuilder:
         return Audio(
             id=audio["id"] if isinstance(audio["id"], str) else None,
             data="".join(audio["data"]),
-            transcript=self._transcript.text,
+            transcript=None if self._transcript is None else self._transcript.text,
             expires_at=expires_at if isinstance(expires_at, int) else None,
         )
 

@@ -55,16 +55,16 @@ class Delta(Struct, gc=False):
 
     role: str | None
     content: str | None
-    reasoning: str | None
-    refusal: str | None
-    fragments: list[Fragment]
-    audio: dict[str, Any] | None
-    annotations: list[Any]
-    reasoning_details: list[dict[str, Any]]
-    parts: list[Any]
+    reasoning: str | None = None
+    refusal: str | None = None
+    fragments: list[Fragment] = []
+    audio: dict[str, Any] | None = None
+    annotations: list[Any] = []
+    reasoning_details: list[dict[str, Any]] = []
+    parts: list[Any] = []
     """Content parts that are neither text nor thinking."""
-    extra: dict[str, Any]
-    is_message: bool
+    extra: dict[str, Any] = {}
+    is_message: bool = False
     """It is a whole message, not an increment."""
 
 
@@ -95,55 +95,62 @@ class Chunk(Struct, gc=False):
     findings: list[Finding]
 
 
-Types = dict[str, type | tuple[type, ...]]
+Types = dict[str, tuple[type, ...]]
 
-TEXT_OR_PARTS = (str, list, dict)
+NULL = type(None)
+TEXT = (NULL, str)
 DELTA_KEYS: Types = {
-    "role": str,
-    "content": TEXT_OR_PARTS,
-    "reasoning": str,
-    "reasoning_content": str,
-    "reasoning_details": list,
-    "refusal": str,
-    "tool_calls": (list, dict),
-    "function_call": dict,
-    "audio": dict,
-    "annotations": list,
+    "role": TEXT,
+    "content": (NULL, str, list, dict),
+    "reasoning": TEXT,
+    "reasoning_content": TEXT,
+    "reasoning_details": (NULL, list),
+    "refusal": TEXT,
+    "tool_calls": (NULL, list, dict),
+    "function_call": (NULL, dict),
+    "audio": (NULL, dict),
+    "annotations": (NULL, list),
 }
 FRAGMENT_KEYS: Types = {
-    "index": (int, str),
-    "id": str,
-    "type": str,
-    "function": dict,
-    "custom": dict,
+    "index": (NULL, int, bool, str),
+    "id": TEXT,
+    "type": TEXT,
+    "function": (NULL, dict),
+    "custom": (NULL, dict),
 }
 CHOICE_KEYS: Types = {
-    "index": (int, str),
-    "delta": dict,
-    "message": dict,
-    "finish_reason": str,
-    "logprobs": dict,
-    "usage": dict,
-    "error": (dict, str),
-    "text": str,
+    "index": (NULL, int, bool, str),
+    "delta": (NULL, dict),
+    "message": (NULL, dict),
+    "finish_reason": TEXT,
+    "logprobs": (NULL, dict),
+    "usage": (NULL, dict),
+    "error": (NULL, dict, str),
+    "text": TEXT,
 }
 CHUNK_KEYS: Types = {
-    "id": str,
-    "object": str,
-    "created": (int, float, str),
-    "model": str,
-    "system_fingerprint": str,
-    "service_tier": str,
-    "choices": list,
-    "usage": dict,
-    "obfuscation": object,
-    "error": (dict, str),
+    "id": TEXT,
+    "object": TEXT,
+    "created": (NULL, int, bool, float, str),
+    "model": TEXT,
+    "system_fingerprint": TEXT,
+    "service_tier": TEXT,
+    "choices": (NULL, list),
+    "usage": (NULL, dict),
+    "obfuscation": (NULL, str, int, bool, float, list, dict),
+    "error": (NULL, dict, str),
 }
 BARE_KEYS: Types = CHUNK_KEYS | CHOICE_KEYS
-"""What is read, by its type. What has another key, or another type, is kept as extra."""
+"""What is read, by its types. What has another key, or another type, is kept as extra."""
+
+ONLY_NULL = (NULL,)
+"""The type of what is not kept under a key that nobody knows."""
 
 REASONING_KEYS = frozenset({"reasoning", "reasoning_content", "reasoning_details"})
 CALL_KEYS = frozenset({"tool_calls", "function_call"})
+RARE_KEYS = frozenset({"refusal", "audio", "annotations", "reasoning_details"})
+TEXT_KEYS = frozenset({"role", "content"})
+"""The keys of a delta that brings text and nothing else, as most do."""
 
 NO_PARTS = Parts()
 
@@ -178,19 +185,18 @@ def read_chunk(body: dict[str, Any], *, is_document: bool) -> Chunk:
         findings.append(Finding(code, "an event carries a whole chat.completion"))
     message_code = code if code == "message-for-delta" else None
     read = [_read_choice(entry, body, message_code, findings) for entry in entries]
-    chunk = Chunk(
+    extra = _extra(body, known)
+    return Chunk(
         id=_text(body.get("id")),
         model=_text(body.get("model")),
         created=_created(body, findings),
         system_fingerprint=_text(body.get("system_fingerprint")),
         service_tier=_text(body.get("service_tier")),
         choices=[choice for choice in read if choice is not None],
-        usages=[],
-        extra=_extra(body, known),
+        usages=_read_usages(body, entries, extra, findings),
+        extra=extra,
         findings=findings,
     )
-    _read_usages(chunk, body, entries)
-    return chunk
 
 
 class _Logprobs(Struct):
@@ -202,6 +208,8 @@ class _ChoicesWithLogprobs(Struct):
 
 
 _decode_logprobs = msgspec.json.Decoder(_ChoicesWithLogprobs).decode
+_decode_keys = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode_choices = msgspec.json.Decoder(list[dict[str, Raw]]).decode
 
 
 def keep_logprobs_as_sent(chunk: Chunk, data: bytes) -> None:
@@ -224,9 +232,12 @@ def is_finite_without_logprobs(data: bytes) -> bool:
     Those are not decoded, so the fast way does not see them. (NaN is no JSON, which it does see.)
     """
     try:
-        for choice in _decode_logprobs(data).choices:
-            data = data.replace(bytes(choice.logprobs), b"null")
-        msgspec.json.decode(data)
+        body = _decode_keys(data)
+        choices = _decode_choices(body.pop("choices", Raw(b"[]")))
+        for level in (body, *choices):
+            level.pop("logprobs", None)
+            for value in level.values():
+                msgspec.json.decode(value)
     except (msgspec.MsgspecError, RecursionError):
         return False
     return True
@@ -236,7 +247,10 @@ def code_of_messages(body: dict[str, Any]) -> str | None:
     """What it means that a chunk holds messages: the code of a defect, None if it holds none."""
     choices = body.get("choices")
     entries = choices if isinstance(choices, list) else [body]
-    if not any(isinstance(entry, dict) and "message" in entry for entry in entries):
+    for entry in entries:
+        if isinstance(entry, dict) and "message" in entry:
+            break
+    else:
         return None
     if not holds_messages(body):
         said = [what_is_said(entry) for entry in entries if isinstance(entry, dict)]
@@ -251,13 +265,13 @@ def wire_index(value: Any) -> int | None:
 
     One over 64 bits counts as missing: nobody numbers so far, and few languages can.
     """
+    if value.__class__ is int:
+        return value if 0 <= value < 2**63 else None
     if isinstance(value, str):
         if not (value.isascii() and value.isdecimal() and len(value) < 20):
             return None
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        return None
-    return value if 0 <= value < 2**63 else None
+        return wire_index(int(value))
+    return None
 
 
 def _read_choice(
@@ -270,59 +284,67 @@ def _read_choice(
     index = wire_index(entry.get("index"))
     if index is None and not is_bare:
         findings.append(Finding("choice-index-missing", "a choice has no index; taken as 0"))
+    delta, reason, logprobs = entry.get("delta"), entry.get("finish_reason"), entry.get("logprobs")
+    if isinstance(delta, dict) and "message" not in entry:
+        read: Delta | None = _read_delta(delta, False, findings)
+    else:
+        read = _read_what_is_said(entry, message_code, findings)
+    return ChunkChoice(
+        index=0 if index is None or is_bare else index,
+        delta=read,
+        finish_reason=None if reason is None else _finish_reason(reason, findings),
+        logprobs=None if logprobs is None else _logprobs(logprobs),
+        extra={} if is_bare else _extra(entry, CHOICE_KEYS),
+    )
+
+
+def _read_what_is_said(
+    entry: dict[str, Any], message_code: str | None, findings: list[Finding]
+) -> Delta | None:
+    """What a choice brings that has a message, or no delta."""
     said = what_is_said(entry)
     if said.both:
         findings.append(Finding("message-and-delta", "a choice has both; message is ignored"))
     if said.is_message and message_code is not None:
         findings.append(Finding(message_code, "a choice has message in place of delta"))
-    if said.delta is None:
-        findings.append(Finding("delta-missing", "a choice has neither delta nor message"))
-        text = _text(entry.get("text"))
-        delta = None if text is None else _read_delta({"content": text}, False, findings)
-    else:
-        delta = _read_delta(said.delta, said.is_message, findings)
-    return ChunkChoice(
-        index=0 if index is None or is_bare else index,
-        delta=delta,
-        finish_reason=_finish_reason(entry, findings),
-        logprobs=_logprobs(entry.get("logprobs")),
-        extra={} if is_bare else _extra(entry, CHOICE_KEYS),
-    )
+    if said.delta is not None:
+        return _read_delta(said.delta, said.is_message, findings)
+    findings.append(Finding("delta-missing", "a choice has neither delta nor message"))
+    text = _text(entry.get("text"))
+    return None if text is None else _read_delta({"content": text}, False, findings)
 
 
 def _read_delta(delta: dict[str, Any], is_message: bool, findings: list[Finding]) -> Delta:
-    role = delta.get("role")
+    role, content = delta.get("role"), delta.get("content")
     if role == "":
         findings.append(Finding("role-empty", "the role is an empty string"))
-    content = delta.get("content")
-    parts = NO_PARTS
-    if content is not None and not isinstance(content, str):
+        role = None
+    read = Delta(_text(role), _text(content), is_message=is_message)
+    if not delta.keys() <= TEXT_KEYS or role.__class__ not in TEXT or content.__class__ not in TEXT:
+        _read_more(read, delta, findings)
+    return read
+
+
+def _read_more(read: Delta, delta: dict[str, Any], findings: list[Finding]) -> None:
+    """Everything but plain text, of a delta that has more than that."""
+    content, parts = delta.get("content"), NO_PARTS
+    if content.__class__ not in TEXT:
         findings.append(Finding("content-not-string", f"content is {_kind(content)}"))
         parts = read_parts(content)
-        content = parts.content
-    reasoning = None
+        read.content, read.parts = parts.content, parts.others
     if parts.reasoning is not None or not REASONING_KEYS.isdisjoint(delta):
-        reasoning, duplicated = read_reasoning(delta, parts.reasoning)
+        read.reasoning, duplicated = read_reasoning(delta, parts.reasoning)
         if duplicated:
             findings.append(Finding("reasoning-duplicated", "the same reasoning under two keys"))
-    audio = delta.get("audio")
-    return Delta(
-        role=_text(role) or None,
-        content=content,
-        reasoning=reasoning,
-        refusal=_text(delta.get("refusal")),
-        fragments=[]
-        if CALL_KEYS.isdisjoint(delta)
-        else _read_fragments(delta, is_message, findings),
-        audio=audio if isinstance(audio, dict) else None,
-        annotations=_list(delta.get("annotations")),
-        reasoning_details=[
-            block for block in _list(delta.get("reasoning_details")) if isinstance(block, dict)
-        ],
-        parts=parts.others,
-        extra=_extra(delta, DELTA_KEYS),
-        is_message=is_message,
-    )
+    if not CALL_KEYS.isdisjoint(delta):
+        read.fragments = _read_fragments(delta, read.is_message, findings)
+    if not RARE_KEYS.isdisjoint(delta):
+        audio, details = delta.get("audio"), delta.get("reasoning_details")
+        read.refusal = _text(delta.get("refusal"))
+        read.audio = audio if isinstance(audio, dict) else None
+        read.annotations = _list(delta.get("annotations"))
+        read.reasoning_details = [block for block in _list(details) if isinstance(block, dict)]
+    read.extra = _extra(delta, DELTA_KEYS)
 
 
 def _read_fragments(
@@ -388,34 +410,34 @@ def _input(value: Any) -> str:
     return "" if value is None else as_text(value)
 
 
-def _read_usages(chunk: Chunk, body: dict[str, Any], entries: list[Any]) -> None:
-    in_extensions = usages_in_extensions(body)
-    if in_extensions:
-        chunk.findings.append(Finding("usage-in-extension", "usage is in a vendor's field"))
+def _read_usages(
+    body: dict[str, Any], entries: list[Any], extra: dict[str, Any], findings: list[Finding]
+) -> list[dict[str, Any]]:
+    usages = usages_in_extensions(extra)
+    if usages:
+        findings.append(Finding("usage-in-extension", "usage is in a vendor's field"))
     in_choices = [
         entry["usage"]
         for entry in entries
-        if isinstance(entry, dict) and entry is not body and isinstance(entry.get("usage"), dict)
+        if isinstance(entry, dict) and isinstance(entry.get("usage"), dict) and entry is not body
     ]
     if in_choices:
-        chunk.findings.append(Finding("usage-in-choice", "usage is inside a choice"))
-    chunk.usages += [*in_extensions, *in_choices]
+        findings.append(Finding("usage-in-choice", "usage is inside a choice"))
+        usages += in_choices
     if isinstance(body.get("usage"), dict):
-        chunk.usages.append(body["usage"])
+        usages.append(body["usage"])
+    return usages
 
 
 def _created(body: dict[str, Any], findings: list[Finding]) -> int | None:
     created = body.get("created")
-    if created is None:
-        return None
-    if isinstance(created, int) and not isinstance(created, bool):
+    if created is None or created.__class__ is int:
         return created
     findings.append(Finding("created-invalid", f"created is {_kind(created)}, not an integer"))
     return None
 
 
-def _finish_reason(entry: dict[str, Any], findings: list[Finding]) -> str | None:
-    reason = entry.get("finish_reason")
+def _finish_reason(reason: Any, findings: list[Finding]) -> str | None:
     if reason in ("", "null"):
         findings.append(Finding("finish-reason-empty", f'finish_reason is "{reason}"'))
         return None
@@ -427,15 +449,14 @@ def _logprobs(value: Any) -> bytes | None:
 
 
 def _extra(body: dict[str, Any], known: Types) -> dict[str, Any]:
+    types_of = known.get
     return {
-        key: value
-        for key, value in body.items()
-        if value is not None and not (key in known and isinstance(value, known[key]))
+        key: value for key, value in body.items() if value.__class__ not in types_of(key, ONLY_NULL)
     }
 
 
 def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+    return value if value.__class__ is str else None
 
 
 def _list(value: Any) -> list[Any]:

@@ -22,6 +22,7 @@ from untorn.errors import (
     StreamInterrupted,
 )
 from untorn.head import Head
+from untorn.options import Limits
 from untorn.readable import one_line, plain
 from untorn.timing import Timing
 
@@ -166,9 +167,13 @@ class Message(Struct, frozen=True):
     """Unknown keys of the deltas: strings joined, other values the last."""
 
 
+UNLIMITED = Limits(depth=sys.maxsize, values=sys.maxsize)
+"""What was kept undecoded kept its limits when it came."""
+
+
 def decode_logprobs(raw: bytes) -> dict[str, Any]:
     """The logprobs object in its JSON, read as leniently as its chunk was."""
-    value = value_of(raw, sys.maxsize)
+    value = value_of(raw, UNLIMITED)
     return value if isinstance(value, dict) else {}
 
 

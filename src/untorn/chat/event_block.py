@@ -9,17 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from untorn.chat.block import Block, KeptLine
-from untorn.chat.json_text import NOTHING, value_of
+from untorn.chat.json_scan import has_too_many_values
+from untorn.chat.json_text import can_be_read
 from untorn.chat.payload import Item, Kind, Note, Payload, is_done
+from untorn.options import Limits
 from untorn.sse.fields import split_field
+
+LONGEST_PREFIX = len(b"data: ")
 
 
 class EventBlock:
     """The block that is open."""
 
-    __slots__ = ("_depth", "_texts", "cut", "cut_place", "is_error", "lines")
+    __slots__ = ("_limits", "_texts", "cut", "cut_place", "is_error", "lines")
 
-    def __init__(self, depth: int) -> None:
+    def __init__(self, limits: Limits) -> None:
         self.lines = Block()
         self.is_error = False
         """Whether an ``event`` field has named it ``error``."""
@@ -27,13 +31,14 @@ class EventBlock:
         """Lines of an event that the end of the body cut."""
         self.cut_place = 0
         """Where the first of them is."""
-        self._depth = depth
+        self._limits = limits
         self._texts = 0  # how many lines are not blank
 
     def add(self, line: bytes, place: int) -> Iterator[Item]:
         """Take a data line, or a bare one that is not whole."""
         value = data_of(line)
-        if line[:1] == b"d" and value != split_field(line)[1]:
+        # A line with one prefix is "data:" or "data: " longer; one without a colon says nothing.
+        if line[:1] == b"d" and len(line) - len(value) > LONGEST_PREFIX:
             yield Note("double-data-prefix", "the data begins with data: again", place)
         if value.strip():
             # JSON permits nothing after a whole text, so the first line was an event.
@@ -51,8 +56,8 @@ class EventBlock:
             yield from self._dispatch()
             return
         # An event field after a line names those that follow it.
-        texts, _ = self._look_at(self._take())
-        yield self._payload(texts[0])
+        lines = self._take()
+        yield next(self._payload(kept) for kept in lines if data_of(kept.line).strip())
 
     def end(self) -> Iterator[Item]:
         """A blank line has come."""
@@ -86,21 +91,32 @@ class EventBlock:
 
     def is_whole(self, data: bytes) -> bool:
         """Whether data is by itself a JSON object, an array or ``[DONE]``."""
-        begins_json = data.lstrip()[:1] in (b"{", b"[")
-        if begins_json and isinstance(value_of(data, self._depth), dict | list):
+        if is_done(data):
             return True
-        return is_done(data)
+        begins_json = data.lstrip()[:1] in (b"{", b"[")
+        return begins_json and can_be_read(data, self._limits)
+
+    def has_too_many_values(self) -> bool:
+        """Whether its lines hold more values than one event may."""
+        most = self._limits.values
+        return self.lines.size > most // 2 and self._is_too_much(self._joined())
+
+    def _is_too_much(self, joined: bytes) -> bool:
+        return has_too_many_values(joined, self._limits.values)
 
     def _dispatch(self) -> Iterator[Item]:
         # Named once, a failure is not unnamed by a later event field.
         is_error = self.is_error or self.lines.has_errors
         joined = self._joined()
-        is_json = value_of(joined, self._depth) is not NOTHING
         is_one = self._texts < 2
+        # The end mark looks like an array that is broken, which takes long to find out.
+        is_mark = is_one and is_done(joined)
+        # Of more values than allowed nobody says any more whether they are JSON.
+        is_json = is_mark or self._is_too_much(joined) or can_be_read(joined, self._limits)
         lines = self._take()
         texts, whole = ([], []) if is_json else self._look_at(lines)
-        if is_one and any(whole):
-            # Only white space that JSON does not know stands beside it.
+        if is_one and texts:
+            # Only white space stands beside it.
             yield Payload(data_of(texts[0].line), self._kind(is_error), texts[0].place)
             return
         if is_one or is_json:

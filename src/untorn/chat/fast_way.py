@@ -12,26 +12,27 @@ the loop of ``receive``; each other shape has a method that takes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.choice import ChoiceBuilder, Kind
 from untorn.chat.choice_calls import ChoiceCalls
-from untorn.chat.json_scan import MOST_VALUES, too_deep
-from untorn.chat.learned import Fields, LearnedShape, learn
+from untorn.chat.json_scan import may_stay_undecoded
+from untorn.chat.learned import MOST_BYTES, LearnedShape, learn
 from untorn.chat.payload import Item, Payload
 from untorn.chat.payload_reader import PayloadReader
-from untorn.chat.pieces import join
 from untorn.chat.usual import (
     DEPTH,
     DEPTH_OF_LOGPROBS,
     NOT_USUAL,
+    VALUES,
     AnyChoice,
     AnyChunk,
     CallChunk,
     Delta,
     Fragment,
     LogprobsChunk,
+    TextChunk,
     decode_any,
     decode_any_with_logprobs,
     decode_call,
@@ -48,7 +49,11 @@ Parts = dict[int, list[str]]
 
 MANY = 16
 """After so many items in a row that were not usual, only each so-many-th is tried."""
+FEW = 4
+"""Each so-many-th of them is learned from, until something was learned; then each MANY-th."""
 
+
+NULL = b"null"
 
 NEAR = MIB
 """So few characters before the limit of a choice, each chunk is counted as it comes."""
@@ -77,6 +82,7 @@ class FastWay:
         "_misses",
         "_reader",
         "_reasonings",
+        "_roleless",
         "_shape",
         "_learned",
         "_texts",
@@ -86,11 +92,13 @@ class FastWay:
         self._builder = builder
         self._reader = reader
         self._limits = limits
-        builder.is_plain = limits.depth < DEPTH
+        builder.is_plain = limits.depth < DEPTH or limits.values < VALUES
         self._misses = 0
         self._texts: Parts = {}
         self._reasonings: Parts = {}
         self._calls: dict[int, ChoiceCalls] = {}
+        # Choices that got no role yet: one that comes would be their first.
+        self._roleless: frozenset[int] = frozenset()
         self._learned = NOTHING_LEARNED
         self._shape = Shape(decode_text, self._texts, TextDelta)
 
@@ -156,18 +164,19 @@ class FastWay:
         for choice in builder.touched:
             self._prepare(choice)
         builder.touched.clear()
+        if self._roleless and self._shape.take is None:
+            self._shape = self._shape._replace(take=FastWay._take_text)
 
     def _try(self, data: bytes) -> bool:
         """Take a chunk of another usual shape; or learn what is usual here."""
-        self._misses += 1
-        if self._misses < MANY:
-            return self._take_any(data)
+        misses = self._misses = self._misses + 1
         # Where nothing is ever usual, it is not worth the try each time.
-        if self._misses % MANY:
+        if misses > MANY and misses % MANY:
             return False
         if self._take_any(data):
             return True
-        if not self._learn(data):
+        due = FEW if self._learned is NOTHING_LEARNED else MANY
+        if misses % due == 0 and not self._learn(data) and misses >= MANY:
             self._shape = Shape(decode_nothing, self._texts, TextDelta)
         return False
 
@@ -175,7 +184,10 @@ class FastWay:
         """Say what a further chunk may add to a choice without a look."""
         index = choice.index
         usual = not (choice.is_finished or self._builder.is_plain or self._builder.counts)
-        usual = usual and choice.role == "assistant"
+        if usual and choice.role is None:
+            self._roleless |= {index}
+        elif self._roleless:
+            self._roleless -= {index}
         for kind, text, parts in (
             (Kind.CONTENT, choice.content, self._texts),
             (Kind.REASONING, choice.reasoning, self._reasonings),
@@ -194,6 +206,8 @@ class FastWay:
     def _take_any(self, data: bytes) -> bool:
         """Take a chunk of any usual shape, and expect the next one to be like it."""
         builder = self._builder
+        if len(data) > self._limits.values // 2:
+            return False  # it may hold too many values
         decode = decode_any_with_logprobs if builder.has_logprobs else decode_any
         try:
             chunk: AnyChunk = decode(data)
@@ -213,12 +227,15 @@ class FastWay:
                 return False
         for choice in choices:
             self._add(choice)
+            if builder.over is not None:
+                break
         self._misses = 0
         self._expect(choices[0].delta)
         return True
 
     def _expect(self, delta: Delta) -> None:
         """The next chunk will most likely be as this one."""
+        take = FastWay._take_text if self._roleless else None
         if delta.tool_calls:
             self._shape = Shape(decode_call, self._texts, TextDelta, FastWay._take_call)
         elif self._builder.has_logprobs and delta.content:
@@ -226,11 +243,11 @@ class FastWay:
                 decode_text_with_logprobs, self._texts, TextDelta, FastWay._take_with_logprobs
             )
         elif delta.reasoning_content:
-            self._shape = Shape(decode_reasoning_content, self._reasonings, ReasoningDelta)
+            self._shape = Shape(decode_reasoning_content, self._reasonings, ReasoningDelta, take)
         elif delta.reasoning:
-            self._shape = Shape(decode_reasoning, self._reasonings, ReasoningDelta)
+            self._shape = Shape(decode_reasoning, self._reasonings, ReasoningDelta, take)
         else:
-            self._shape = Shape(decode_text, self._texts, TextDelta)
+            self._shape = Shape(decode_text, self._texts, TextDelta, take)
 
     def _only_adds(self, choice: AnyChoice) -> bool:
         """Whether a choice brings only more of what came before."""
@@ -241,7 +258,11 @@ class FastWay:
         role, content, seen = delta.role, delta.content, builder.seen
         if role is not None and role != builder.role:
             return False
-        if content is not None and not (index in self._texts if content else seen & Kind.CONTENT):
+        if content is not None and not (
+            index in self._texts or builder.content.is_continued_by(content)
+            if content
+            else seen & Kind.CONTENT
+        ):
             return False
         reasoning = delta.reasoning_content
         if reasoning is None:
@@ -249,7 +270,9 @@ class FastWay:
         elif delta.reasoning is not None:
             return False
         if reasoning is not None and not (
-            index in self._reasonings if reasoning else seen & Kind.REASONING
+            index in self._reasonings or builder.reasoning.is_continued_by(reasoning)
+            if reasoning
+            else seen & Kind.REASONING
         ):
             return False
         fragments = delta.tool_calls
@@ -261,17 +284,23 @@ class FastWay:
                     return False
         elif role is None and content is None and reasoning is None:
             return False  # perhaps a repeated key hides what it says (rule 14)
-        return choice.logprobs is None or self._are_plain(bytes(choice.logprobs))
+        return choice.logprobs is None or self._may_keep(bytes(choice.logprobs))
 
     def _add(self, choice: AnyChoice) -> None:
         index, delta, out = choice.index, choice.delta, self._builder.out
         reasoning = delta.reasoning_content or delta.reasoning
         if reasoning:
-            self._reasonings[index].append(reasoning)
-            out.append(ReasoningDelta(index, reasoning))
+            if index in self._reasonings:
+                self._reasonings[index].append(reasoning)
+                out.append(ReasoningDelta(index, reasoning))
+            else:
+                self._say("reasoning", index, reasoning)
         if delta.content:
-            self._texts[index].append(delta.content)
-            out.append(TextDelta(index, delta.content))
+            if index in self._texts:
+                self._texts[index].append(delta.content)
+                out.append(TextDelta(index, delta.content))
+            else:
+                self._say("content", index, delta.content)
         if delta.tool_calls:
             calls = self._builder.choices[index].calls
             for fragment in delta.tool_calls:
@@ -282,16 +311,39 @@ class FastWay:
                     out.append(
                         ToolCallDelta(index, call.number, fragment.index, function.arguments)
                     )
-        if choice.logprobs is not None and bytes(choice.logprobs) != b"null":
-            self._builder.choices[index].receive_logprobs(choice.logprobs)
+        if choice.logprobs is not None and (logprobs := bytes(choice.logprobs)) != NULL:
+            self._builder.choices[index].receive_logprobs(logprobs)
+
+    def _say(self, channel: Literal["content", "reasoning"], index: int, text: str) -> None:
+        """Take what may be a further snapshot of a text."""
+        choice = self._builder.choices[index]
+        choice.say(channel, text, [])
+        self._builder.over = choice.over
+        self._prepare(choice)
 
     # The other shapes ------------------------------------------------------------------------
+
+    def _take_text(self, chunk: TextChunk) -> bool:
+        """Take text, or reasoning, as in ``receive``, where choices have no role yet."""
+        _, parts_of, event, _ = self._shape
+        choice = chunk.choices[0]
+        index, delta = choice.index, choice.delta
+        text = delta.text
+        if not text or index not in parts_of:
+            return False
+        if delta.role is not None and index in self._roleless:
+            return False
+        parts_of[index].append(text)
+        self._builder.out.append(event(index, text))
+        return True
 
     def _take_call(self, chunk: CallChunk) -> bool:
         """Take a fragment of arguments of one call."""
         choice = chunk.choices[0]
-        index = choice.index
-        fragment = choice.delta.tool_calls[0]
+        index, delta = choice.index, choice.delta
+        if delta.role is not None and index in self._roleless:
+            return False
+        fragment = delta.tool_calls[0]
         calls = self._calls.get(index)
         call = None if calls is None else calls.at.get(fragment.index)
         if calls is None or call is None or not call.is_usual:
@@ -306,32 +358,27 @@ class FastWay:
     def _take_with_logprobs(self, chunk: LogprobsChunk) -> bool:
         """Take text with its logprobs."""
         choice = chunk.choices[0]
-        index, text = choice.index, choice.delta.text
-        if not text or index not in self._texts or not self._are_plain(bytes(choice.logprobs)):
+        index, delta = choice.index, choice.delta
+        text = delta.text
+        if not text or index not in self._texts:
+            return False
+        if delta.role is not None and index in self._roleless:
+            return False
+        logprobs = bytes(choice.logprobs)
+        if not self._may_keep(logprobs):
             return False
         builder = self._builder
         self._texts[index].append(text)
         builder.out.append(TextDelta(index, text))
-        if bytes(choice.logprobs) != b"null":
-            builder.choices[index].receive_logprobs(choice.logprobs)
+        if logprobs != NULL:
+            builder.choices[index].receive_logprobs(logprobs)
         return True
 
-    def _are_plain(self, logprobs: bytes) -> bool:
-        # msgspec checks neither the UTF-8 nor the depth of what it does not decode, and there may
-        # be too much of it.
-        if logprobs == b"null":
+    def _may_keep(self, logprobs: bytes) -> bool:
+        if logprobs == NULL:
             return True
-        if logprobs[:1] != b"{" or len(logprobs) > MOST_VALUES // 2:
-            return False
-        depth = self._limits.depth - DEPTH_OF_LOGPROBS
-        is_flat = logprobs.count(b"{") + logprobs.count(b"[") <= depth
-        if is_flat and logprobs.isascii():
-            return True
-        try:
-            text = logprobs.decode("utf-8")
-        except UnicodeDecodeError:
-            return False
-        return is_flat or not too_deep(text, depth)
+        depth, values = self._limits.depth - DEPTH_OF_LOGPROBS, self._limits.values - VALUES
+        return logprobs[:1] == b"{" and may_stay_undecoded(logprobs, depth, values)
 
     # A vendor's keys -------------------------------------------------------------------------
 
@@ -342,47 +389,33 @@ class FastWay:
             return False
         self._misses = 0
         self._learned = learned
-        self._shape = Shape(learned.decode, self._texts, TextDelta, FastWay._take_learned)
+        decode = self._decode_nested if learned.is_nested else learned.decode
+        self._shape = Shape(decode, self._texts, TextDelta, FastWay._take_learned)
         return True
+
+    def _decode_nested(self, data: bytes) -> Any:
+        # Nobody else looks how much a vendor's values hold, and how deep they are.
+        limits = self._limits
+        if len(data) > min(MOST_BYTES, limits.values // 2):
+            raise TypeError
+        if data.count(b"{") + data.count(b"[") > limits.depth:
+            raise TypeError
+        return self._learned.decode(data)
 
     def _take_learned(self, chunk: Any) -> bool:
         """Take text, or reasoning, beside keys of a vendor that were kept before."""
         learned, builder = self._learned, self._builder
         choice = chunk.choices[0]
-        index, delta = choice.index, choice.delta
+        index, text = choice.index, choice.delta.text
         parts_of = self._reasonings if learned.is_reasoning else self._texts
-        text = delta.text
-        if not text or index not in parts_of:
+        if not text or index not in parts_of or not learned.take(chunk, builder):
             return False
-        of_choice = builder.choices[index]
-        if not (
-            _take_values(chunk, learned.of_chunk, builder.extra)
-            and _take_values(choice, learned.of_choice, of_choice.extra)
-        ):
-            return False
-        more = of_choice.message_extra
-        for name, key in learned.of_delta:
-            if getattr(delta, name) is not None and key not in more:
-                return False
-        for name, key in learned.of_delta:
-            if (value := getattr(delta, name)) is not None:
-                join(more, key, value)
         parts_of[index].append(text)
         event = ReasoningDelta if learned.is_reasoning else TextDelta
         builder.out.append(event(index, text))
+        if chunk.usage is not None:
+            builder.receive_usage(chunk.usage)
         return True
-
-
-def _take_values(struct: Any, fields: Fields, kept: dict[str, Any]) -> bool:
-    """Keep the last value of each key; False if one was not kept before. (To take them again, the
-    plain way, changes nothing.)"""
-    for name, key in fields:
-        value = getattr(struct, name)
-        if value is not None:
-            if key not in kept:
-                return False
-            kept[key] = value
-    return True
 
 
 def decode_nothing(_data: bytes) -> Any:
@@ -390,7 +423,7 @@ def decode_nothing(_data: bytes) -> Any:
     raise TypeError
 
 
-NOTHING_LEARNED = LearnedShape(decode_nothing, False, (), (), ())
+NOTHING_LEARNED = LearnedShape(decode_nothing, False, False, (), (), ())
 
 
 def _data_of(item: Item) -> bytes | None:

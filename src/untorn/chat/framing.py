@@ -22,13 +22,14 @@ from enum import Enum, auto
 from untorn.chat.bare_lines import BareLines
 from untorn.chat.block import Block
 from untorn.chat.event_block import EventBlock
+from untorn.chat.json_scan import has_too_many_values
 from untorn.chat.json_text import is_torn, value_of
 from untorn.chat.payload import USUAL, USUAL_PREFIX, Item, KeepAlive, Kind, Note, Payload
 from untorn.head import EVENT_STREAM, Head
 from untorn.options import Limits
 from untorn.readable import amount, one_line_of_bytes, plain
 from untorn.sse.event_stream import Tail
-from untorn.sse.fields import split_field
+from untorn.sse.fields import field_name, split_field
 from untorn.sse.lines import BOM, LineSplitter
 
 NAMELESS = (b"event", b"id", b"retry")
@@ -61,15 +62,13 @@ class Framing:
         "_at_rest",
         "_bare",
         "_block",
-        "_depth",
         "_failed",
         "_given",
         "_held",
-        "_limit",
+        "_limits",
         "_measured",
         "_media_type",
         "_mode",
-        "_most_lines",
         "_out",
         "_places",
         "_splitter",
@@ -91,9 +90,7 @@ class Framing:
         """The whole body was one JSON document, an array, HTML or the text of an error."""
         self._failed = head is not None and head.failed
         self._media_type = head and head.media_type
-        self._limit = limits.event
-        self._most_lines = limits.lines
-        self._depth = limits.depth
+        self._limits = limits
         # The line of a usual event is not measured: the splitter has seen to that.
         self._measured = limits.line <= limits.event
         self._splitter = splitter
@@ -109,7 +106,7 @@ class Framing:
         # followed by its blank line.
         self._given: Sequence[Item] = ()
         self._places: list[int] | None = None
-        self._block = EventBlock(limits.depth)
+        self._block = EventBlock(limits)
         # Lines kept until it is clear what the body is (modes HELD and TEXT).
         self._held = Block()
         self._bare = BareLines()
@@ -156,6 +153,10 @@ class Framing:
         if usual is not None or not at_rest:
             self._carry()
         return out
+
+    def pass_by(self, payloads: list[bytes]) -> None:
+        """Somebody else has found these usual events, and nothing else, in a read."""
+        self._given, self._places = payloads, None
 
     def forget_read(self) -> None:
         """Nobody will ask any more where the items of this read are."""
@@ -248,14 +249,14 @@ class Framing:
         self._at_rest = in_stream and not self._block.lines and not self._block.is_error
 
     def _receive_in_stream(self, line: bytes, place: int) -> None:
-        name, value = split_field(line)
+        name = field_name(line)
         if name == b"data":
             self._see_sse(place)
             self._add_data(line, place)
         elif name in NAMELESS:
             self._see_sse(place)
             if name == b"event":
-                self._block.is_error = value == b"error"
+                self._block.is_error = split_field(line)[1] == b"error"
         elif not name:
             self._see_sse(place)
             self._out.append(KeepAlive())
@@ -263,8 +264,8 @@ class Framing:
             self._receive_bare(line, place)
         elif _is_html(line):
             self._receive_html(place)
-        elif name == b"error" and self._is_error_value(value):
-            self._receive_error_field(value, place)
+        elif name == b"error" and self._is_error_value(split_field(line)[1]):
+            self._receive_error_field(split_field(line)[1], place)
         else:
             self._receive_stray(line, place)
 
@@ -299,7 +300,7 @@ class Framing:
         self._mode = Mode.IGNORED
 
     def _is_error_value(self, value: bytes) -> bool:
-        said = value_of(value, self._depth)
+        said = value_of(value, self._limits)
         return isinstance(said, dict | str) and bool(said)
 
     def _receive_error_field(self, value: bytes, place: int) -> None:
@@ -313,10 +314,10 @@ class Framing:
 
     def _hold(self, line: bytes, place: int) -> None:
         self._held.add(line, place)
-        if self._held.size > self._limit:
-            self.over = f"a document of more than {self._limit} bytes"
-        elif len(self._held) > self._most_lines:
-            self.over = f"a document of more than {self._most_lines} lines"
+        if self._held.size > self._limits.event:
+            self.over = f"a document of more than {self._limits.event} bytes"
+        elif len(self._held) > self._limits.lines:
+            self.over = f"a document of more than {self._limits.lines} lines"
 
     def _begin_with_bare(self, line: bytes, place: int) -> None:
         if self._block.is_whole(line):
@@ -371,7 +372,7 @@ class Framing:
         kind: Kind = "error event" if self._block.is_error else "line" if alone else "event"
         self._note_bare(place)
         if alone:
-            self._bare.first = value_of(data, self._depth)
+            self._bare.first = value_of(data, self._limits)
         self._out.append(Payload(data, kind, place))
 
     def _note_bare(self, place: int) -> None:
@@ -384,12 +385,16 @@ class Framing:
 
     def _add_data(self, line: bytes, place: int) -> None:
         self._out += self._block.add(line, place)
-        if self._block.lines.size > self._limit:
-            self.over = f"an event of more than {self._limit} bytes"
-        elif len(self._block.lines) > self._most_lines:
-            self.over = f"an event of more than {self._most_lines} lines"
+        if self._block.lines.size > self._limits.event:
+            self.over = f"an event of more than {self._limits.event} bytes"
+        elif len(self._block.lines) > self._limits.lines:
+            self.over = f"an event of more than {self._limits.lines} lines"
 
     def _end_block_at_eof(self, rest: Sequence[bytes] = ()) -> None:
+        if self._block.has_too_many_values():
+            self.over = f"an event of more than {self._limits.values} values"
+            self._cut([*self._block.lines.lines, *rest], self._block.lines.place)
+            return
         self._out += self._block.end_at_eof()
         lines = [*self._block.cut, *rest]
         if lines:
@@ -467,6 +472,10 @@ class Framing:
             self._bare.is_one_line = len(held.joined.split(b"\n")) == 1
         elif self._failed:
             self._end_text()
+        elif has_too_many_values(held.joined, self._limits.values):
+            self._held = Block()
+            self.over = f"a document of more than {self._limits.values} values"
+            self._cut(held.lines, held.place)
         elif self._is_ndjson(held):
             self._release_held()
             self._end_block_at_eof()
@@ -517,8 +526,8 @@ class Framing:
 
 
 def _is_sse(line: bytes) -> bool:
-    name, colon, _ = line.partition(b":")
-    return bool(colon) and (not name or name == b"data" or name in NAMELESS)
+    name = field_name(line)
+    return name is not line and (not name or name == b"data" or name in NAMELESS)
 
 
 def _is_html(line: bytes) -> bool:

@@ -9,23 +9,23 @@ import re
 import sys
 from collections.abc import Iterator
 from itertools import accumulate, count
+from math import isfinite
 from operator import sub
+from typing import Any
 
 import msgspec
-
-MOST_VALUES = 1024 * 1024
-"""How many values one JSON text may hold to be decoded, an object counted four times, since it
-takes as much memory. The largest answers that are no attack, four thousand tokens with the
-logprobs of twenty likelier ones each, hold 800,000."""
 
 HALF_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 """The only way in which half a surrogate pair can come in valid UTF-8."""
 
 WINDOW = 64 * 1024
 
+CONTAINERS = (dict, list)
+
 
 def outside_strings(text: str | bytes) -> Iterator[bytes]:
-    """What is not in strings, piece by piece. (Of what is no JSON it says something else.)"""
+    """What is not in strings, piece by piece, with two quotes for each string. (Of what is no JSON
+    it says something else, and of a string that reaches from one piece into the next.)"""
     in_string = escaped = False
     for start in range(0, len(text), WINDOW):
         window = text[start : start + WINDOW]
@@ -34,17 +34,17 @@ def outside_strings(text: str | bytes) -> Iterator[bytes]:
         piece = piece[escaped:].replace(rb"\\", b"")
         escaped = piece.endswith(b"\\")
         parts = piece.replace(rb"\"", b"").split(b'"')
-        yield b"".join(parts[in_string::2])
+        yield b'""'.join(parts[in_string::2])
         in_string ^= len(parts) % 2 == 0
 
 
-def too_deep(text: str, depth: int) -> bool:
+def too_deep(text: str | bytes, depth: int) -> bool:
     """Whether arrays and objects lie more than ``depth`` deep.
 
     The decoders' own bounds depend on the Python version and on the caller's stack; a bound of
     our own gives everybody the same answer.
     """
-    if text.count("{") + text.count("[") <= depth:
+    if len(text) <= depth or _brackets_in(text) <= depth:
         return False
     level = 0
     for piece in outside_strings(text):
@@ -56,19 +56,95 @@ def too_deep(text: str, depth: int) -> bool:
     return False
 
 
+def _brackets_in(text: str | bytes) -> int:
+    if isinstance(text, bytes):
+        return text.count(b"{") + text.count(b"[")
+    return text.count("{") + text.count("[")
+
+
 def weight(data: bytes) -> int:
-    """About how many values there are, those in strings included, an object counted four times."""
-    return data.count(b",") + data.count(b"[") + 4 * data.count(b"{")
+    """How many values there are, those in strings included, as ``Limits.values`` counts them.
+
+    Decoded, one of them takes 12 to 55 bytes of memory: a number 40, two letters 72, an array 80,
+    an object with one key 200, a further key 105.
+    """
+    strings = data.count(b'"') // 2
+    return data.count(b",") + strings + 2 * data.count(b"[") + 4 * data.count(b"{")
 
 
-def has_too_many_values(text: str | bytes) -> bool:
-    """Whether to decode ``text`` would take more memory than it is worth."""
-    if len(text) < MOST_VALUES // 2:
+def weight_of(value: Any) -> int:
+    """About the same, of a value that is decoded."""
+    total = 0
+    for item in containers_in(value):
+        if isinstance(item, dict):
+            total += 4 + 2 * len(item) + [one.__class__ for one in item.values()].count(str)
+        else:
+            total += 2 + len(item) + [one.__class__ for one in item].count(str)
+    return total
+
+
+def containers_in(value: Any) -> list[dict[str, Any] | list[Any]]:
+    """All objects and arrays in a decoded value, itself included, however deep they lie."""
+    found = [value] if value.__class__ in CONTAINERS else []
+    for item in found:  # it grows on the way
+        inner = item.values() if item.__class__ is dict else item
+        found += [one for one in inner if one.__class__ in CONTAINERS]
+    return found
+
+
+def has_control_in_strings(data: bytes) -> bool:
+    """Whether any string in ``data``, which is JSON but for this, holds a raw control character."""
+    controls = _controls_in(data)
+    return controls > 0 and controls > sum(map(_controls_in, outside_strings(data)))
+
+
+def _controls_in(data: bytes) -> int:
+    return len(data) - len(data.translate(None, _CONTROLS))
+
+
+def has_nonfinite(data: bytes) -> bool:
+    """Whether ``data``, which is JSON but for this, holds ``NaN``, an infinity, or a fraction that
+    is out of range."""
+    if not _PERHAPS_NONFINITE.search(data):
+        return False
+    outside = b"".join(outside_strings(data))
+    if b"N" in outside or b"I" in outside:
+        return True
+    numbers = (match[0] for match in _NUMBER.finditer(outside))
+    return any(not (number.isdigit() or isfinite(float(number))) for number in numbers)
+
+
+def has_too_many_values(text: str | bytes, most: int) -> bool:
+    """Whether to decode ``text`` would make more than ``most`` values."""
+    # The heaviest of all is `[{},{},...]`, five in three bytes.
+    if len(text) < most // 2:
         return False
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
-    if weight(data) <= MOST_VALUES:
+    if weight(data) <= most:
         return False
-    return sum(map(weight, outside_strings(data))) > MOST_VALUES
+    return sum(map(weight, outside_strings(data))) > most
+
+
+def keys_in(data: bytes) -> int:
+    """How many keys all objects have together, those that come twice counted twice."""
+    return sum(piece.count(b":") for piece in outside_strings(data))
+
+
+def may_stay_undecoded(json: bytes, depth: int, most: int) -> bool:
+    """Whether JSON that msgspec passed over is UTF-8, no deeper than ``depth``, and surely holds
+    no more than ``most`` values: it checks nothing of that."""
+    size = len(json)
+    if size > most // 2:
+        return False
+    # Each level has an end too. To count the brackets takes nearly as long as to pass over them.
+    is_flat = size <= 2 * depth or json.count(b"{") + json.count(b"[") <= depth
+    if is_flat and json.isascii():
+        return True
+    try:
+        json.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return is_flat or not too_deep(json, depth)
 
 
 def is_json(text: str, depth: int) -> bool:
@@ -76,18 +152,24 @@ def is_json(text: str, depth: int) -> bool:
     ``json.loads`` can read it."""
     if not text or too_deep(text, depth):
         return False
-    data = text.encode("utf-8", "surrogatepass")
-    if not _is_by_the_letter(data):
+    # Of ASCII no copy is needed. (Of other texts msgspec would make one, and keep it.)
+    data = text if text.isascii() else text.encode("utf-8", "surrogatepass")
+    if not is_by_the_letter(data):
+        if "\\u" not in text:
+            return False
         # msgspec refuses half a surrogate pair, which the letter permits.
+        data = text.encode("utf-8", "surrogatepass")
         whole = HALF_ESCAPE.sub(rb"\\u00", data)
-        if whole == data or not _is_by_the_letter(whole):
+        if whole == data or not is_by_the_letter(whole):
             return False
     # Python reads no integer of more digits. (0: it reads them all.)
     most = sys.get_int_max_str_digits()
-    return not most or len(data) <= most or not _holds_an_integer_over(most, data)
+    return not most or len(text) <= most or not _holds_an_integer_over(most, text)
 
 
-def _is_by_the_letter(data: bytes) -> bool:
+def is_by_the_letter(data: str | bytes) -> bool:
+    """Whether ``data`` is JSON by the letter, but for bytes that are no UTF-8 and numbers that are
+    out of range, which are not looked at."""
     try:
         _validate(data)
     except (msgspec.MsgspecError, RecursionError):
@@ -95,17 +177,19 @@ def _is_by_the_letter(data: bytes) -> bool:
     return True
 
 
-def _holds_an_integer_over(most: int, data: bytes) -> bool:
-    if not re.search(rb"[0-9]{%d}" % (most + 1), data):
+def _holds_an_integer_over(most: int, text: str) -> bool:
+    if not re.search(f"[0-9]{{{most + 1}}}", text):
         return False
-    numbers = (match[0].lstrip(b"-") for match in _STRING_OR_NUMBER.finditer(data))
+    numbers = (match[0].lstrip("-") for match in _STRING_OR_NUMBER.finditer(text))
     return any(len(number) > most and number.isdigit() for number in numbers)
 
 
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STEPS = bytes.maketrans(b"[{]}", b"\2\2\0\0")
 _validate = msgspec.json.Decoder(msgspec.Raw).decode
+_CONTROLS = bytes(range(0x20))
+_PERHAPS_NONFINITE = re.compile(rb"NaN|Infinity|[eE]\+?[0-9]{3}|[0-9]{300}")
+# Each digit is looked at once: a number begins at its first, and never gives one back.
+_NUMBER = re.compile(rb"(?<![0-9])[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?")
 # A string is one match, so that digits in it don't count.
-_STRING_OR_NUMBER = re.compile(
-    rb'"(?:[^"\\]++|\\.)*+"|(?<![0-9.eE+-])[0-9.eE+-]{1000,}+', re.DOTALL
-)
+_STRING_OR_NUMBER = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?<![0-9.eE+-])[0-9.eE+-]{1000,}+', re.DOTALL)

@@ -8,20 +8,35 @@ bytes that are not UTF-8, repeated keys; it says what it allowed. ``load`` goes 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from untorn.chat.json_scan import MOST_VALUES, has_too_many_values, too_deep
+from untorn.chat.json_scan import (
+    containers_in,
+    has_control_in_strings,
+    has_nonfinite,
+    has_too_many_values,
+    is_by_the_letter,
+    keys_in,
+    too_deep,
+)
+from untorn.options import Limits
 
 Pairs = list[tuple[str, Any]]
+
+BEGINS = frozenset(bytes([byte]) for byte in b'{["-0123456789tfnNI')
+"""What a JSON text begins with, or one with ``NaN`` and ``Infinity``."""
 
 
 class NotJson(Exception):
     """The text is no JSON, or more than the decoder bears. Never leaves untorn."""
+
+
+class TooManyValues(NotJson):
+    """It may be JSON, but is more than ``Limits.values`` allows."""
 
 
 class Decoded(Struct, gc=False):
@@ -32,34 +47,39 @@ class Decoded(Struct, gc=False):
     """Defect codes."""
 
 
-def decode(data: bytes, depth: int, *, repeated_keys: bool = False) -> Decoded:
-    """The value of ``data``; raises NotJson.
+def decode(data: bytes, limits: Limits, *, repeated_keys: bool = False) -> Decoded:
+    """The value of ``data``; raises NotJson, or TooManyValues.
 
     With ``repeated_keys`` a repeated key is looked for, and its last value that is not null
-    counts. Without, the last value counts, as in every JSON decoder. It costs a Python call for
-    each object, hence the choice.
+    counts. Without, the last value counts, as in every JSON decoder. It costs a walk over the
+    value, hence the choice.
     """
-    if has_too_many_values(data):
-        raise NotJson(f"it holds more than {MOST_VALUES} values")
-    if not repeated_keys and data.count(b"{") + data.count(b"[") <= depth:
-        try:
-            return Decoded(msgspec.json.decode(data), [])
-        except (msgspec.MsgspecError, RecursionError):
-            pass  # it is no JSON by the letter
+    if has_too_many_values(data, limits.values):
+        raise TooManyValues(f"it holds more than {limits.values} values")
+    if too_deep(data, limits.depth):
+        raise NotJson(f"arrays and objects lie more than {limits.depth} deep")
     allowed: list[str] = []
     try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        text = data.decode("utf-8", "replace")
-        allowed.append("invalid-utf8")
-    if too_deep(text, depth):
-        raise NotJson(f"arrays and objects lie more than {depth} deep")
-    return Decoded(_decode_leniently(text, allowed, repeated_keys), allowed)
+        value = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, RecursionError):
+        value = _read_by(_lenient, data)  # it is no JSON by the letter
+        allowed = _what_was_allowed(data)
+    if repeated_keys and has_repeated_keys(data, value):
+        del value  # so that it is not there twice
+        value = _read_by(_with_repeated_keys, data)
+        allowed.insert(allowed[:1] == ["invalid-utf8"], "duplicate-key")
+    return Decoded(value, allowed)
 
 
-def load(text: str, depth: int) -> Any:
-    """The value of ``text`` by the letter, or an object that equals nothing else."""
-    if not text or too_deep(text, depth) or has_too_many_values(text):
+def has_repeated_keys(data: bytes, value: Any) -> bool:
+    """Whether any object in ``data``, which decodes to ``value``, has a key twice."""
+    keys = sum([len(item) for item in containers_in(value) if item.__class__ is dict])
+    return data.count(b":") > keys and keys_in(data) > keys
+
+
+def load(text: str, limits: Limits) -> Any:
+    """The value of ``text`` by the letter; NOTHING if it is no JSON, or too much."""
+    if not text or too_deep(text, limits.depth) or has_too_many_values(text, limits.values):
         return NOTHING
     try:
         return msgspec.json.decode(text)
@@ -71,19 +91,27 @@ def load(text: str, depth: int) -> Any:
         return NOTHING
 
 
-def value_of(data: bytes, depth: int) -> Any:
+def can_be_read(data: bytes, limits: Limits) -> bool:
+    """Whether ``value_of`` has a value for ``data``; mostly without making it."""
+    if data.lstrip()[:1] not in BEGINS or has_too_many_values(data, limits.values):
+        return False
+    if too_deep(data, limits.depth):
+        return False
+    return is_by_the_letter(data) or value_of(data, limits) is not NOTHING
+
+
+def value_of(data: bytes, limits: Limits) -> Any:
     """The value of ``data``, read leniently; NOTHING if it is no JSON. What had to be allowed is
     not told: this is to know where an event ends, not to take it."""
     try:
-        return decode(data, depth).value
+        return decode(data, limits).value
     except NotJson:
         return NOTHING
 
 
 def is_torn(data: bytes) -> bool:
-    """Whether ``data`` is no JSON, but for all that is seen the begin of one."""
-    if has_too_many_values(data):
-        return True
+    """Whether ``data`` is no JSON, but for all that is seen the begin of one. (It makes the values,
+    so the caller has seen to it that they are not too many.)"""
     text = data.decode("utf-8", "replace").rstrip()
     try:
         _lenient.decode(text)
@@ -96,12 +124,13 @@ def is_torn(data: bytes) -> bool:
     return False
 
 
-def normal_form(text: str, depth: int) -> str:
-    """The same for texts that are JSON and mean the same; ``text`` itself if it is no JSON.
+def normal_form(text: str, limits: Limits) -> str:
+    """The same for texts that are JSON and mean the same; ``text`` itself if it is no JSON, or too
+    much.
 
     It is a text because values will not do: Python says that 1 equals True.
     """
-    value = load(text, depth)
+    value = load(text, limits)
     return text if value is NOTHING else compact(value, sort_keys=True)
 
 
@@ -118,42 +147,32 @@ def _refuse(name: str) -> Any:
     raise ValueError(name)
 
 
-_lenient = json.JSONDecoder(strict=False)
-_by_the_letter = json.JSONDecoder(parse_constant=_refuse)
-
-
-def _decode_leniently(text: str, allowed: list[str], repeated_keys: bool) -> Any:
-    found: set[str] = set()
-    hook = _pairs_hook(found) if repeated_keys else None
-
-    def nonfinite(_name: str) -> None:
-        found.add("json-nonfinite")
-
+def _read_by(decoder: json.JSONDecoder, data: bytes) -> Any:
     try:
-        try:
-            value = _decoder(hook, nonfinite, strict=True).decode(text)
-        except ValueError:
-            found.clear()
-            value = _decoder(hook, nonfinite, strict=False).decode(text)
-            found.add("json-control-char")
+        return decoder.decode(data.decode("utf-8", "replace"))
     except RecursionError as exc:
         raise NotJson("it is nested too deeply for the stack that is left") from exc
     except ValueError as exc:
         raise NotJson(str(exc)) from exc
-    allowed += sorted(found)
-    return value
 
 
-def _decoder(
-    hook: Callable[[Pairs], Any] | None, nonfinite: Callable[[str], Any], *, strict: bool
-) -> json.JSONDecoder:
-    return json.JSONDecoder(
-        object_pairs_hook=hook,
-        parse_constant=nonfinite,
-        parse_float=lambda digits: number if isfinite(number := float(digits)) else nonfinite(""),
-        parse_int=_int,
-        strict=strict,
-    )
+def _what_was_allowed(data: bytes) -> list[str]:
+    """Codes of what is not by the letter in a text that was read leniently."""
+    found = []
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        found.append("invalid-utf8")
+    if has_control_in_strings(data):
+        found.append("json-control-char")
+    if has_nonfinite(data):
+        found.append("json-nonfinite")
+    return found
+
+
+def _finite(digits: str) -> float | None:
+    number = float(digits)
+    return number if isfinite(number) else None
 
 
 def _int(digits: str) -> int | None:
@@ -164,12 +183,23 @@ def _int(digits: str) -> int | None:
         return None
 
 
-def _pairs_hook(found: set[str]) -> Callable[[Pairs], dict[str, Any]]:
-    def collect(pairs: Pairs) -> dict[str, Any]:
-        value = dict(pairs)
-        if len(value) == len(pairs):
-            return value
-        found.add("duplicate-key")
-        return value | {key: item for key, item in pairs if item is not None}
+def _last_that_is_not_null(pairs: Pairs) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) == len(pairs):
+        return value
+    return value | {key: item for key, item in pairs if item is not None}
 
-    return collect
+
+def _null(_name: str) -> None:
+    return None
+
+
+_by_the_letter = json.JSONDecoder(parse_constant=_refuse)
+_lenient = json.JSONDecoder(parse_constant=_null, parse_float=_finite, parse_int=_int, strict=False)
+_with_repeated_keys = json.JSONDecoder(
+    object_pairs_hook=_last_that_is_not_null,
+    parse_constant=_null,
+    parse_float=_finite,
+    parse_int=_int,
+    strict=False,
+)

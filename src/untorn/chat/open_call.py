@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -13,6 +14,7 @@ from untorn.chat.json_scan import is_json
 from untorn.chat.json_text import load, normal_form
 from untorn.chat.quirks import arguments_cumulative, arguments_placeholder, arguments_resent
 from untorn.chat.quirks.surrogate_split import join_halves
+from untorn.options import Limits
 
 REPAIRS = {
     "arguments-cumulative": "repeated all arguments in each fragment; the last one is taken",
@@ -48,10 +50,10 @@ class OpenCall:
     """A call while it grows."""
 
     __slots__ = (
-        "_depth",
         "_final",
         "_final_with",
         "_half",
+        "_limits",
         "_measured",
         "_scan",
         "_size",
@@ -70,7 +72,9 @@ class OpenCall:
         "told_name",
     )
 
-    def __init__(self, number: int, index: int | None, *, custom: bool, legacy: bool, depth: int):
+    def __init__(
+        self, number: int, index: int | None, *, custom: bool, legacy: bool, limits: Limits
+    ) -> None:
         self.number = number
         self.index = index
         self.custom = custom
@@ -88,7 +92,7 @@ class OpenCall:
         self.told_call: ToolCall | None = None
         """The call in ToolCallFinished; None before it."""
         self._half = ""
-        self._depth = depth
+        self._limits = limits
         self._scan = Scan()
         self._whole_with = (0, False)
         # What the arguments mean, and with how many fragments that was so.
@@ -125,7 +129,7 @@ class OpenCall:
         # Blanks change nothing, so they are not worth another look at all the rest.
         if any(part.strip(" \t\n\r") for part in self.fragments[known:]):
             shaped = self._scan.ended(self.fragments)
-            whole = shaped and is_json(self.arguments, self._depth)
+            whole = shaped and is_json(self.arguments, self._limits.depth)
         self._whole_with = (len(self.fragments), whole)
         return whole
 
@@ -180,23 +184,23 @@ class OpenCall:
         )
 
     def _final_arguments(self) -> tuple[str, str | None, bool, bool]:
-        plain = self.arguments
         if self.custom:
-            return plain, None, False, False
-        if not plain:
-            return plain, "arguments-empty", False, False
-        arguments, repair = repair_arguments(self.fragments, self._depth)
+            return self.arguments, None, False, False
+        if not self.fragments:
+            return "", "arguments-empty", False, False
+        limits = self._limits
+        arguments, repair = repair_arguments(self.fragments, limits)
         valid = repair != "arguments-invalid-json"
         mark = arguments.lstrip()[:1] if valid else ""
-        if mark == '"' and is_json(load(arguments, self._depth), self._depth):
+        if mark == '"' and is_json(load(arguments, limits), limits.depth):
             repair = repair or "arguments-double-encoded"
         return arguments, repair, valid, mark == "{"
 
 
-def repair_arguments(fragments: list[str], depth: int) -> tuple[str, str | None]:
+def repair_arguments(fragments: list[str], limits: Limits) -> tuple[str, str | None]:
     """The arguments that fragments (at least one) mean, and the code of the repair (rule 10)."""
-    valid: Callable[[str], bool] = partial(is_json, depth=depth)
-    normal: Callable[[str], str] = partial(normal_form, depth=depth)
+    valid: Callable[[str], bool] = partial(is_json, depth=limits.depth)
+    normal: Callable[[str], str] = partial(normal_form, limits=limits)
     plain = "".join(fragments)
     if valid(plain):
         return plain, None
@@ -228,21 +232,34 @@ class Scan:
 
     def ended(self, fragments: list[str]) -> bool:
         """Whether all fragments so far may be one whole JSON text."""
-        while self._fragments < len(fragments):
-            for char in fragments[self._fragments]:
-                self._step(char)
-            self._fragments += 1
+        for fragment in fragments[self._fragments :]:
+            self._read(fragment)
+        self._fragments = len(fragments)
         # A scalar has no bracket to close it. One of reasonable length is worth a look.
         scalar = 0 < self._outside < 100 and not self._in_string and not self._depth
         return not self._junk and (scalar if not self._ended else self._outside == 0)
 
+    def _read(self, text: str) -> None:
+        escaped = 0 if self._escaped else -1  # where a character stands that a backslash escapes
+        outside = 0  # where what is in no string begins
+        for mark in _MARKS.finditer(text):
+            place, char = mark.start(), mark[0]
+            if place == escaped:
+                continue
+            if not self._in_string:
+                self._count_outside(text[outside:place])
+                self._step(char)
+            elif char == "\\":
+                escaped = place + 1
+            elif char == '"':
+                self._in_string = False
+            outside = place + 1
+        if not self._in_string:
+            self._count_outside(text[outside:])
+        self._escaped = escaped == len(text)
+
     def _step(self, char: str) -> None:
-        if self._escaped:
-            self._escaped = False
-        elif self._in_string:
-            self._escaped = char == "\\"
-            self._in_string = char != '"'
-        elif char == '"':
+        if char == '"':
             self._in_string = True
             self._outside += not self._depth
         elif char in "{[":
@@ -251,5 +268,13 @@ class Scan:
         elif char in "}]":
             self._depth -= 1
             self._ended = self._depth == 0
-        elif not self._depth and char not in " \t\n\r":
-            self._outside += 1
+        else:
+            self._count_outside(char)
+
+    def _count_outside(self, text: str) -> None:
+        if not self._depth:
+            self._outside += len(text.translate(_NO_BLANKS))
+
+
+_MARKS = re.compile(r'["\\{}\[\]]')
+_NO_BLANKS = dict.fromkeys(map(ord, " \t\n\r"))

@@ -14,13 +14,14 @@ from untorn.chat.chunks import (
 )
 from untorn.chat.error_object import error_of, find_error
 from untorn.chat.json_scan import HALF_ESCAPE
-from untorn.chat.json_text import NotJson, decode, value_of
+from untorn.chat.json_text import NotJson, TooManyValues, decode, has_repeated_keys, value_of
 from untorn.chat.payload import Item, Kind, Note, Payload, is_done
 from untorn.chat.quirks.message_for_delta import what_is_said
 from untorn.chat.quirks.surrogate_split import scrub, scrub_extras
 from untorn.chat.verdict import ErrorObject
 from untorn.options import Limits
 
+BACKSLASH = 92
 PINGS: tuple[Any, ...] = ({}, {"type": "ping"})
 
 TEXT_KEYS = frozenset(
@@ -41,12 +42,12 @@ ALLOWED = {
 class PayloadReader:
     """Reads one item at a time and tells the builder what it says."""
 
-    __slots__ = ("_builder", "_depth", "_has_halves", "_limits", "_repeated_keys")
+    __slots__ = ("_builder", "_few", "_has_halves", "_limits", "_repeated_keys")
 
     def __init__(self, builder: CompletionBuilder, limits: Limits) -> None:
         self._builder = builder
         self._limits = limits
-        self._depth = limits.depth
+        self._few = 2 * min(limits.choices, limits.tool_calls)
         self._repeated_keys = False
         # Whether halves of surrogate pairs may be in the payload at hand.
         self._has_halves = False
@@ -67,7 +68,7 @@ class PayloadReader:
     def _receive_payload(self, payload: Payload) -> None:
         data, kind = payload.data, payload.kind
         if kind == "error field":
-            said = value_of(data, self._depth)
+            said = value_of(data, self._limits)
             self._receive_object({"error": said}, data, kind, in_array=False)
         elif kind == "text":
             self._receive_error_text(data)
@@ -76,6 +77,9 @@ class PayloadReader:
 
     def _receive_data(self, data: bytes, kind: Kind) -> None:
         """The data of an event."""
+        if data[:1] == b"{":
+            self._receive_json(data, kind)
+            return
         builder = self._builder
         text = data.strip()
         if is_done(text):
@@ -93,13 +97,16 @@ class PayloadReader:
 
     def _receive_json(self, data: bytes, kind: Kind) -> None:
         builder = self._builder
-        in_array = data.lstrip()[:1] == b"["
+        in_array = data[:1] != b"{" and data.lstrip()[:1] == b"["
         try:
             # An error hidden by a second key would be a failure hidden.
             search = self._repeated_keys or in_array or data.count(b'"error"') > 1
-            decoded = decode(data, self._depth, repeated_keys=search)
-            self._has_halves = HALF_ESCAPE.search(data) is not None
-            value = scrub(decoded.value, TEXT_KEYS) if self._has_halves else decoded.value
+            decoded = decode(data, self._limits, repeated_keys=search)
+            self._has_halves = BACKSLASH in data and HALF_ESCAPE.search(data) is not None
+            scrubbed = scrub(decoded.value, TEXT_KEYS) if self._has_halves else None
+        except TooManyValues:
+            builder.over = f"an event of more than {self._limits.values} values"
+            return
         except (NotJson, RecursionError) as exc:
             builder.found("bad-json", f"an event is lost, {exc}", data)
             if kind == "error event":
@@ -112,8 +119,14 @@ class PayloadReader:
         if "json-nonfinite" in decoded.allowed and b'"arguments"' in data:
             # Arguments that came as an object may now say null where a number was.
             builder.distrust_calls()
-        if value != decoded.value:
-            builder.found("lone-surrogate", "half a surrogate pair stands alone", data)
+        value = decoded.value
+        if scrubbed is not None:
+            value = scrubbed.value
+            if scrubbed.lone:
+                builder.found("lone-surrogate", "half a surrogate pair stands alone", data)
+        if kind == "event" and not in_array:
+            self._receive_object(value, data, kind, in_array=False)
+            return
         values = value if in_array else [value]
         if kind == "error event" and not any(isinstance(one, dict) for one in values):
             self._receive_error_text(data if values else b"")
@@ -137,7 +150,8 @@ class PayloadReader:
     ) -> None:
         builder = self._builder
         error = find_error(value)
-        too_many = self._has_too_many(value)
+        # In so few bytes there is no room for too many choices or calls.
+        too_many = None if len(data) < self._few else self._has_too_many(value)
         if too_many is not None or builder.over is not None:
             builder.over = builder.over or too_many
             return
@@ -166,8 +180,12 @@ class PayloadReader:
         if len(choices) > self._limits.choices:
             return f"more than {self._limits.choices} choices in one chunk"
         for choice in choices:
-            said = what_is_said(choice).delta if isinstance(choice, dict) else None
-            calls = said.get("tool_calls") if said else None
+            if not isinstance(choice, dict):
+                continue
+            said = choice.get("delta")
+            if not isinstance(said, dict):
+                said = what_is_said(choice).delta or {}
+            calls = said.get("tool_calls")
             if isinstance(calls, list) and len(calls) > self._limits.tool_calls:
                 return f"more than {self._limits.tool_calls} tool calls in one delta"
         return None
@@ -177,27 +195,36 @@ class PayloadReader:
     ) -> Chunk:
         chunk = read_chunk(value, is_document=is_document)
         searched = self._repeated_keys or in_array
-        if not searched and self._builder.is_first_of_a_kind(chunk):
-            body, searched = self._search(data)
-            if searched:
-                chunk = read_chunk(body, is_document=is_document)
+        if (
+            not searched
+            and self._builder.is_first_of_a_kind(chunk)
+            and has_repeated_keys(data, value)
+        ):
+            del chunk
+            searched = self._read_again(value, data)
+            chunk = read_chunk(value, is_document=is_document)
         if self._has_halves:
             _scrub_what_is_kept(chunk)
-        if not searched and any(choice.logprobs is not None for choice in chunk.choices):
+        if not searched and _has_logprobs(chunk):
             keep_logprobs_as_sent(chunk, data)
         return chunk
 
-    def _search(self, data: bytes) -> tuple[dict[str, Any], bool]:
-        """Look for repeated keys; the value by their rule, and whether there are any."""
+    def _read_again(self, value: dict[str, Any], data: bytes) -> bool:
+        """Make ``value`` what it is by the rule of repeated keys; whether there are any."""
+        value.clear()  # it may be large: it need not be there twice
         try:
-            decoded = decode(data, self._depth, repeated_keys=True)
-            value = scrub(decoded.value, TEXT_KEYS)
+            decoded = decode(data, self._limits, repeated_keys=True)
+            if self._has_halves:
+                scrub(decoded.value, TEXT_KEYS)
         except (NotJson, RecursionError):  # the caller's stack is nearly full
-            return {}, False
+            value.update(decode(data, self._limits).value)
+            return False
+        value.update(decoded.value)
+        # None are repeated where only halves of pairs made two keys one.
         found = "duplicate-key" in decoded.allowed
         if found:
             self._allow("duplicate-key", data)
-        return value, found
+        return found
 
     def _receive_ping(self, data: bytes) -> None:
         self._builder.found("heartbeat-data", "a keep-alive came as data", data)
@@ -212,16 +239,22 @@ class PayloadReader:
         self._builder.receive_error(ErrorObject(message, raw=message), canonical=False)
 
 
+def _has_logprobs(chunk: Chunk) -> bool:
+    for choice in chunk.choices:  # noqa: SIM110  # any() takes three times as long
+        if choice.logprobs is not None:
+            return True
+    return False
+
+
 def _scrub_what_is_kept(chunk: Chunk) -> None:
     """What is kept as it came can't wait for another half, but for strings that grow."""
-    chunk.extra = scrub(chunk.extra)
-    chunk.usages = scrub(chunk.usages)
+    scrub(chunk.extra)
+    scrub(chunk.usages)
     for choice in chunk.choices:
-        choice.extra = scrub(choice.extra)
+        scrub(choice.extra)
         if choice.delta is not None:
-            choice.delta.annotations = scrub(choice.delta.annotations)
-            choice.delta.parts = scrub(choice.delta.parts)
-            choice.delta.extra = scrub_extras(choice.delta.extra)
-            choice.delta.reasoning_details = [
-                scrub_extras(block) for block in choice.delta.reasoning_details
-            ]
+            scrub(choice.delta.annotations)
+            scrub(choice.delta.parts)
+            scrub_extras(choice.delta.extra)
+            for block in choice.delta.reasoning_details:
+                scrub_extras(block)

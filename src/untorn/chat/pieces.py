@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
-from untorn.chat.json_scan import weight
+from untorn.chat.json_scan import weight_of
 from untorn.chat.quirks.surrogate_split import whole_text
 
 MANY = 64
@@ -73,7 +71,7 @@ def merge_block(blocks: list[dict[str, Any]], block: dict[str, Any]) -> int:
         elif value is not None or key not in last:
             last[key] = value
             if isinstance(value, dict | list):
-                kept += weight(msgspec.json.encode(value))
+                kept += weight_of(value)
     return kept
 
 

@@ -21,6 +21,9 @@ class Growth(NamedTuple):
 
 NOTHING = Growth("", None, ())
 
+MANY = 64
+"""So many parts are made one."""
+
 
 class GrowingText:
     """Fragments in, text to deliver out. What waits, waits for a reason:
@@ -30,6 +33,7 @@ class GrowingText:
     """
 
     __slots__ = (
+        "_folded",
         "_half",
         "_may_be_cumulative",
         "_measured",
@@ -47,10 +51,11 @@ class GrowingText:
         self._most = most
         self._size = 0
         self._measured = 0
+        self._folded = 0  # how many of the parts are many in one
         self.arrived = False
         """Whether any string came, be it empty."""
         self.parts: list[str] = []
-        """The fragments, once they are known to be no snapshots."""
+        """The fragments, once they are known to be no snapshots, or many of them in one."""
         self._may_be_cumulative = may_be_cumulative
         self._snapshots: Snapshots | None = None
         self._half = ""
@@ -59,6 +64,11 @@ class GrowingText:
     def is_plain(self) -> bool:
         """Whether a further fragment can simply be appended to ``parts``."""
         return bool(self.parts) and self._snapshots is None and not self._half
+
+    def is_continued_by(self, fragment: str) -> bool:
+        """Whether ``fragment`` may be a further snapshot, and nothing waits for it."""
+        snapshots = self._snapshots
+        return snapshots is not None and not self._half and snapshots.continued_by(fragment)
 
     @property
     def is_cumulative(self) -> bool:
@@ -98,6 +108,14 @@ class GrowingText:
             self._size += sum(map(len, self.parts[self._measured :]))
             self._measured = len(self.parts)
         return self._size
+
+    def fold(self) -> None:
+        """Make one part of many: to Python a short one is an object of 70 bytes."""
+        parts, folded, _ = self.parts, self._folded, self.size
+        if len(parts) - folded > MANY:
+            parts[folded:] = ["".join(parts[folded:])]
+            self._folded += 1
+            self._measured = len(parts)
 
     def release(self, *, finished: bool) -> Growth:
         """Nothing more is expected: what waits. Half a pair is delivered as U+FFFD only if the

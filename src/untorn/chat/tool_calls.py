@@ -7,6 +7,7 @@ from functools import partial
 
 from untorn.chat.chunks import Finding, Fragment
 from untorn.chat.json_text import normal_form
+from untorn.chat.kept import Kept
 from untorn.chat.open_call import REPAIRS, FinalCall, OpenCall
 from untorn.chat.quirks.tool_call_duplicated import without_copies
 from untorn.chat.quirks.tool_index_missing import call_of
@@ -22,7 +23,7 @@ Slot = int | str
 class ToolCalls:
     """The calls of one choice."""
 
-    __slots__ = ("_by_id", "_depth", "_limits", "at", "calls", "last", "over")
+    __slots__ = ("_by_id", "_kept", "_limits", "at", "calls", "last", "over")
 
     def __init__(self, limits: Limits) -> None:
         self.over: str | None = None
@@ -30,12 +31,17 @@ class ToolCalls:
         self._limits = limits
         self.calls: list[OpenCall] = []
         """In order of opening."""
-        self._depth = limits.depth
         self.at: dict[Slot, OpenCall] = {}
         """By wire index: the call that is open there."""
         self._by_id: dict[str, OpenCall] = {}
         self.last: OpenCall | None = None
         """The call of the fragment before."""
+        self._kept = Kept()
+
+    @property
+    def kept(self) -> int:
+        """How many unknown keys and values beside calls are kept."""
+        return self._kept.count
 
     def place(self, fragment: Fragment, findings: list[Finding], *, of_message: bool) -> OpenCall:
         """The call that a fragment belongs to, perhaps a new one, with its id and name taken.
@@ -53,7 +59,9 @@ class ToolCalls:
             call.custom = call.custom or (fragment.custom and not call.has_arguments)
             self._take_id(call, fragment, findings)
             self._take_name(call, fragment, findings)
-        call.extra |= fragment.extra
+        if fragment.extra:
+            call.extra |= fragment.extra
+            self._kept.take_keys("call", call.number, fragment.extra)
         self.last = call
         return call
 
@@ -61,7 +69,7 @@ class ToolCalls:
         call = self.at.get(slot)
         if call is None:
             return None
-        normal: Callable[[str], str] = partial(normal_form, depth=self._depth)
+        normal: Callable[[str], str] = partial(normal_form, limits=self._limits)
         if not is_another_call(call, fragment.id, fragment.name, fragment.arguments, normal):
             return call
         findings.append(
@@ -83,7 +91,7 @@ class ToolCalls:
             fragment.index,
             custom=fragment.custom,
             legacy=fragment.legacy,
-            depth=self._depth,
+            limits=self._limits,
         )
         call.name = fragment.name
         self._know_id(call, fragment.id)
@@ -130,8 +138,10 @@ class ToolCalls:
 
     def final(self, findings: list[Finding]) -> list[FinalCall]:
         """The calls as they stand if nothing more comes, and what is odd about them."""
+        if not self.calls:
+            return []
         calls = [call.final() for call in self._in_order()]
-        kept, dropped, shared = without_copies(calls, partial(normal_form, depth=self._depth))
+        kept, dropped, shared = without_copies(calls, partial(normal_form, limits=self._limits))
         findings += [Finding("tool-call-duplicated", "a call came twice; one is kept")] * dropped
         findings += [Finding("tool-id-duplicated", "two different calls have one id")] * shared
         for call in kept:

@@ -22,6 +22,10 @@ DEPTH = 7
 DEPTH_OF_LOGPROBS = 3
 """How many of them are around logprobs."""
 
+VALUES = 256
+"""More than the values in a usual chunk of one choice, keys of a vendor included, as
+``Limits.values`` counts them; but for its logprobs."""
+
 Object = Literal["chat.completion.chunk", "chat.completion", "text_completion", ""]
 
 
@@ -148,13 +152,14 @@ class Chunk(Struct, Generic[C], gc=False, forbid_unknown_fields=True):
 AnyChoice = Choice[Delta] | ChoiceWithLogprobs[Delta]
 AnyChunk = Chunk[list[Choice[Delta]]] | Chunk[list[ChoiceWithLogprobs[Delta]]]
 CallChunk = Chunk[tuple[Choice[OnlyCall]]]
+TextChunk = Chunk[tuple[Choice[OnlyText]]]
 LogprobsChunk = Chunk[tuple[ChoiceWithLogprobs[OnlyText]]]
-UsualChunk = AnyChunk | CallChunk | LogprobsChunk
+UsualChunk = AnyChunk | TextChunk | CallChunk | LogprobsChunk
 
 decode_any = msgspec.json.Decoder(Chunk[list[Choice[Delta]]]).decode
 decode_any_with_logprobs = msgspec.json.Decoder(Chunk[list[ChoiceWithLogprobs[Delta]]]).decode
 # These refuse a chunk with more than one choice.
-decode_text = msgspec.json.Decoder(Chunk[tuple[Choice[OnlyText]]]).decode
+decode_text = msgspec.json.Decoder(TextChunk).decode
 decode_reasoning_content = msgspec.json.Decoder(Chunk[tuple[Choice[OnlyReasoningContent]]]).decode
 decode_reasoning = msgspec.json.Decoder(Chunk[tuple[Choice[OnlyReasoning]]]).decode
 decode_call = msgspec.json.Decoder(CallChunk).decode

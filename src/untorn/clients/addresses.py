@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import re
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from msgspec import Struct
+
+from untorn.clients.keys import secret_values
 
 DEFAULT = "https://api.openai.com/v1"
 PATH = "/chat/completions"
@@ -40,7 +42,10 @@ class Address(Struct, frozen=True):
     @property
     def secrets(self) -> list[str]:
         """What must not be seen."""
-        values = [value for _, value in parse_qsl(self.query)]
+        values = secret_values(parse_qsl(self.query))
+        # Who repeats the URL repeats them as they stand in it.
+        pairs = [pair.partition("=") for pair in self.query.split("&")]
+        values += secret_values((name, value) for name, _, value in pairs)
         if self.login is not None:
             encoded = self.login.removeprefix(BASIC)
             values += [encoded, base64.b64decode(encoded).decode().partition(":")[2]]
@@ -71,16 +76,26 @@ def address_of(base_url: str) -> Address:
     if re.search(r"[\x00-\x20\x7f-\U0010ffff]", parts.path + parts.query):
         raise ValueError("base_url has a letter that has to be percent-encoded")
     usual = port is None or port == PORTS[parts.scheme]
-    login = None
-    if parts.username is not None:
-        user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        login = BASIC + base64.b64encode(user.encode()).decode()
+    login = None if parts.username is None else _basic(parts)
     return Address(
         origin=f"{parts.scheme}://{host}" + ("" if usual else f":{port}"),
         path=_path(parts.path),
         query=parts.query,
         login=login,
     )
+
+
+def secrets_of_login(url: str) -> list[str]:
+    """The password in a URL, such as a proxy's: as it stands there, decoded, and as it is sent."""
+    parts = urlsplit(url)
+    if parts.password is None:
+        return []
+    return [parts.password, unquote(parts.password), _basic(parts).removeprefix(BASIC)]
+
+
+def _basic(parts: SplitResult) -> str:
+    user = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+    return BASIC + base64.b64encode(user.encode()).decode()
 
 
 def _ascii(host: str) -> str:

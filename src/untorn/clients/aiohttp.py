@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+
 from untorn.async_sources import AsyncSource
 from untorn.clients.requests import Request
+from untorn.options import MIB
 from untorn.responses import async_source_of
 
 try:
@@ -39,7 +42,8 @@ class AsyncBackend:
         response = await self._client.post(
             URL(request.address.url, encoded=True),
             headers=request.revealed,
-            data=request.body,
+            # It warns of large bytes, since it would send them in one piece.
+            data=io.BytesIO(request.body) if len(request.body) > MIB else request.body,
             timeout=timeout,
             allow_redirects=False,
             proxy=self._proxy,

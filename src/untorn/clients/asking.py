@@ -6,109 +6,28 @@ To a Reader it is a Reading. It has not begun whenever a request is to be sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Generator
 from itertools import chain
 from math import inf
-from typing import NamedTuple
 
 import msgspec
 from msgspec import structs
 
 from untorn.attempt import Attempt
-from untorn.chat.completion import ERRORS, Choice, Completion
-from untorn.chat.verdict import Outcome
-from untorn.clients.keys import Secret, Secrets
-from untorn.clients.no_head import NoHead, no_head_of, stalled_before_head
-from untorn.clients.policy import Ask, Health, Result, Rules, policy
-from untorn.clients.requests import Endpoint, Request, request
+from untorn.chat.completion import ERRORS, Completion
+from untorn.clients.keys import Secrets, secret_values
+from untorn.clients.no_head import no_head_of, stalled_before_head
+from untorn.clients.policy import Ask, Result, policy
+from untorn.clients.recording import KeylessRecording
+from untorn.clients.requests import Request, request
+from untorn.clients.tries import Call, Try
 from untorn.errors import NoConnection
 from untorn.events import Heartbeat, Restarted, StreamEnded, StreamEvent, ToolCallFinished
-from untorn.failures import chain_of, is_of_transport
-from untorn.options import Options
-from untorn.patience import Patience
+from untorn.failures import is_of_transport
 from untorn.reading import Reading
-from untorn.recording import Path, Recording
+from untorn.recording import Recording
 from untorn.sources import Opened
 from untorn.stream import CONTENT
-
-
-class Call(NamedTuple):
-    """What the caller asked for."""
-
-    endpoints: list[Endpoint]
-    """In order."""
-    fields: Mapping[str, msgspec.Raw]
-    """The body's fields."""
-    headers: list[tuple[str, Secret]]
-    """Headers of this call alone."""
-    rules: Rules
-    health: Health
-    options: Options
-    raise_on: Collection[Outcome]
-    record: Path | None
-    random: Callable[[], float]
-
-
-class Try(Reading):
-    """One request and its answer."""
-
-    def __init__(self, ask: Ask, call: Call, recording: Recording | None) -> None:
-        super().__init__(call.options, ask.clocks, call.raise_on, recording)
-        self.ask = ask
-        self.endpoint = call.endpoints[ask.target]
-        self.secrets = self.endpoint.secrets.and_more(value for _, value in call.headers)
-        self.no_head: NoHead | None = None
-        self.status: int | None = None
-
-    @property
-    def cause(self) -> BaseException | None:
-        """What the HTTP library raised, unless a secret stands in it. Without tracebacks: the
-        variables in them hold the request with its key."""
-        cause = self._cause
-        if self.secrets.are_in(cause):
-            return None
-        for one in chain_of(cause):  # no longer one is without a secret
-            one.__traceback__ = None
-        return cause
-
-    def begin(self, opened: Opened, received: Callable[[], int | None], at: float) -> None:
-        super().begin(opened, received, at)
-        self.status = opened.status
-
-    def fail_before_head(self, exc: BaseException, no_head: NoHead, at: float) -> None:
-        """No response came."""
-        self._cause = exc
-        self.no_head = no_head._replace(reason=self.secrets.hide(no_head.reason))
-        self._fail(no_head.ending, self.no_head.reason, at)
-
-    def content_came(self, at: float) -> None:
-        """Nobody else will be asked: from here on the caller's own clocks hold."""
-        if self.ask.clocks is not self.ask.clocks_after and not self._stream.end_announced:
-            self._clocks = self.ask.clocks_after
-            self._patience = Patience(self._clocks, at)
-            self._patience.arrived(at, says_something=True)
-
-    def attempt(self, model: str) -> Attempt:
-        """What came of it, in short."""
-        completion = self.completion
-        verdict, head, usage = completion.verdict, completion.head, completion.usage
-        return Attempt(
-            target=self.endpoint.address.shown,
-            model=self.endpoint.model or model,
-            status=None if head is None else head.status,
-            outcome=verdict.outcome,
-            ending=verdict.ending,
-            why=str(verdict),
-            said=any(says_something(choice) for choice in completion.choices),
-            request_id=None if head is None else head.request_id,
-            usage=None if usage is None else usage.to_dict(),
-        )
-
-
-def says_something(choice: Choice) -> bool:
-    """Whether a choice holds any content."""
-    said = choice.message
-    return bool(said.content or said.reasoning or said.refusal or said.tool_calls or said.audio)
 
 
 class Asking(Reading):
@@ -123,7 +42,7 @@ class Asking(Reading):
         self._call = call
         self._model = msgspec.json.decode(call.fields["model"], type=str)
         # Made at once, so that a file that cannot be made is told to whoever named it.
-        self.recording = None if call.record is None else Recording(call.record)
+        self.recording = self._new_recording()
         self._policy: Generator[Ask, Result, None]
         self._ask: Ask | None = None
         self._try: Try | None = None
@@ -169,6 +88,11 @@ class Asking(Reading):
         """Those of the request that was made last."""
         return Secrets(()) if self._try is None else self._try.secrets
 
+    @property
+    def attempts(self) -> list[Attempt]:
+        """The requests before the one that was made last."""
+        return self._attempts
+
     # What comes in ---------------------------------------------------------------------------
 
     def next_request(self, at: float) -> tuple[float, Request]:
@@ -176,8 +100,7 @@ class Asking(Reading):
         call, ask = self._call, self._next_ask(at)
         if self._try is not None:
             self._attempts.append(self._try.attempt(self._model))
-            if call.record is not None:
-                self.recording = Recording(call.record)  # of the answer that the caller gets
+            self.recording = self._new_recording()  # of the answer that the caller gets
         self._try = Try(ask, call, self.recording)
         sent = request(
             self._try.endpoint,
@@ -187,6 +110,15 @@ class Asking(Reading):
             include_usage=ask.include_usage,
         )
         return ask.wait, sent
+
+    def _new_recording(self) -> Recording | None:
+        call = self._call
+        if call.record is None:
+            return None
+        # Of all targets: which one is asked is not known when the file is made.
+        texts = [text for one in call.endpoints for text in one.secrets.texts]
+        texts += secret_values((name, value.reveal()) for name, value in call.headers)
+        return KeylessRecording(call.record, Secrets(texts))
 
     def wait_for_head(self, at: float) -> float:
         """A request is to be sent; when its head has to be there."""
@@ -209,7 +141,8 @@ class Asking(Reading):
 
     def wait(self, at: float) -> float:
         assert self._try is not None
-        return self._try.wait(at)
+        self.until = until = self._try.wait(at)
+        return until
 
     def receive(self, data: bytes | None, at: float, rang: bool) -> None:
         assert self._try is not None

@@ -204,9 +204,10 @@ def _without(values: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
 
 
 class Writer:
-    """Writes chunks, each as one event."""
+    """Writes chunks, each as one event. ``asked`` is how many choices were asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, asked: int = 1) -> None:
+        self._asked = asked
         # OpenAI's shape has all of these in every chunk, and frameworks rely on it. Empty is what
         # is not known: nothing is made up.
         self._id = ""
@@ -217,9 +218,12 @@ class Writer:
 
     def has_begun(self, chunk: Chunk) -> bool:
         """Whether all choices of a chunk have got a role, or get it by this one."""
+        begun = len(self._begun)
         for choice in chunk.choices:
-            if choice.index not in self._begun and choice.delta.role is None:
-                return False
+            if choice.index not in self._begun:
+                if choice.delta.role is None or begun < choice.index < self._asked:
+                    return False
+                begun += 1
         return True
 
     def see(self, chunk: Chunk) -> None:
@@ -239,7 +243,7 @@ class Writer:
         """What is written from now on stands in place of ``payload``."""
         self._extras = Extras({})
         if isinstance(payload, dict) and is_chunk(payload):
-            payload = scrub(payload)
+            payload = scrub(payload).value
             id, model, created = (payload.get(key) for key in ("id", "model", "created"))
             self.name(
                 id if isinstance(id, str) else None,
@@ -322,6 +326,11 @@ class Writer:
         return {**extra, **usual, **more}
 
     def _chunk(self, choices: list[dict[str, Any]], **more: Any) -> bytes:
+        first = choices[0]["index"] if choices else 0
+        if first < self._asked:
+            # The SDK's stream() keeps choices in a list, and cannot begin with the second.
+            before = [index for index in range(first) if index not in self._begun]
+            choices = [*(self._choice(index, {}) for index in before), *choices]
         return _event(
             {
                 **self._extras.of_chunk(),

@@ -12,8 +12,8 @@ from msgspec import structs
 
 from untorn.chat.completion import RAISE_ON, outcomes_of
 from untorn.chat.verdict import Outcome
-from untorn.clients.addresses import DEFAULT, address_of
-from untorn.clients.asking import Asking, Call
+from untorn.clients.addresses import DEFAULT, address_of, secrets_of_login
+from untorn.clients.asking import Asking
 from untorn.clients.keys import key_for
 from untorn.clients.policy import Health, Rules
 from untorn.clients.readers import AsyncClientReader, ClientReader
@@ -24,6 +24,7 @@ from untorn.clients.sources import (
     Backend,
     ClientSource,
 )
+from untorn.clients.tries import Call
 from untorn.options import Clocks, Options, Target
 
 Messages = Sequence[Mapping[str, Any]]
@@ -42,6 +43,7 @@ class _AnyClient:
         api_key: str | None,
         headers: Mapping[str, str] | None,
         targets: Sequence[Target],
+        proxy: str | None,
         rules: Rules,
         options: Options,
         raise_on: Collection[Outcome],
@@ -52,7 +54,10 @@ class _AnyClient:
             endpoint(address_of(one.base_url), one.api_key, one.headers, one.model)
             for one in targets
         ]
-        self._endpoints = [first, *others]
+        known = [] if proxy is None else secrets_of_login(proxy)
+        self._endpoints = [
+            structs.replace(one, secrets=one.secrets.and_more(known)) for one in [first, *others]
+        ]
         self._rules = structs.replace(rules, targets=len(self._endpoints))
         self._health = Health()
         self._options = options
@@ -129,7 +134,7 @@ class Client(_AnyClient):
             include_usage=include_usage,
             clocks=clocks,
         )
-        super().__init__(base_url, api_key, headers, targets, rules, options, raise_on)
+        super().__init__(base_url, api_key, headers, targets, proxy, rules, options, raise_on)
         module = import_module(f"untorn.clients.{_one_of(backend, ('httpx2', 'urllib3'))}")
         self._backend: Backend = module.Backend(http_client, http2=http2, proxy=proxy)
 
@@ -196,7 +201,7 @@ class AsyncClient(_AnyClient):
             include_usage=include_usage,
             clocks=clocks,
         )
-        super().__init__(base_url, api_key, headers, targets, rules, options, raise_on)
+        super().__init__(base_url, api_key, headers, targets, proxy, rules, options, raise_on)
         module = import_module(f"untorn.clients.{_one_of(backend, ('httpx2', 'aiohttp'))}")
         self._backend: AsyncBackend = module.AsyncBackend(http_client, http2=http2, proxy=proxy)
 

@@ -14,6 +14,8 @@ try:
 except ImportError as exc:
     raise ImportError('the client needs httpx2: pip install "untorn[client]"') from exc
 
+from untorn.clients.timed_httpx2 import keep_deadlines
+
 
 class Backend:
     """Sends requests with an ``httpx2.Client``: the caller's own, or one made for it."""
@@ -22,6 +24,7 @@ class Backend:
         self._owned = None
         if client is None:
             client = self._owned = httpx2.Client(**_choices(http2, proxy))
+            keep_deadlines(client)
         self._client = client
 
     def send(self, request: Request) -> Source:

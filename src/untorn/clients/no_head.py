@@ -20,6 +20,10 @@ NO_HTTP = frozenset(
     "ClientResponseError ClientPayloadError".split()
 )
 """Libraries do not agree on which of the two it is when a head is cut."""
+WAITING = frozenset({"SSLWantReadError", "SSLWantWriteError"})
+"""Kinds of SSLError that are none: a handshake goes on when more has come."""
+CONNECTED = frozenset({"ReadError", "WriteError", "ProtocolError"})
+"""Classes that say that TLS was spoken already."""
 UNREACHABLE = frozenset({errno.EHOSTUNREACH, errno.ENETUNREACH})
 
 
@@ -38,22 +42,20 @@ def no_head_of(exc: BaseException, clocks: Clocks) -> NoHead:
     """Why ``exc`` was raised before a head came."""
     chain = _chain(exc)
     names = [cls.__name__ for one in chain for cls in type(one).__mro__]
+    if "SSLError" in names and (WAITING | CONNECTED).isdisjoint(names):
+        return _of_tls(chain, names)
     if any("gaierror" in name or "DNS" in name or "NameResolution" in name for name in names):
         return _unconnected("the name of the host is not known")
-    if "SSLCertVerificationError" in names:
-        why = next((w for one in chain if (w := getattr(one, "verify_message", ""))), "untrusted")
-        return _unconnected(f"TLS failed, the certificate is refused: {plain(why)}", hopeless=True)
     numbers = {one.errno for one in chain if isinstance(one, OSError)}
     if "ConnectionRefusedError" in names or numbers & REFUSED:
         return _unconnected("the connection was refused")
     if numbers & UNREACHABLE:
         return _unconnected("the host cannot be reached")
-    if "SSLError" in names:
-        return _unconnected("TLS failed: the server does not speak it as expected")
     if "NewConnectionError" in names:  # urllib3 takes it for a kind of timeout
         return _unconnected("no connection can be made")
     if any("Timeout" in name for name in names):
-        return _stalled(names, clocks)
+        in_handshake = any("handshake operation timed out" in str(one) for one in chain)
+        return _stalled(names, clocks, was_connecting=in_handshake)
     if any("ProxyError" in name or "ProxyConnection" in name for name in names):
         return _unconnected("the proxy cannot be used")
     ending, reason = failure_of(exc)
@@ -75,9 +77,16 @@ def stalled_before_head(clocks: Clocks) -> NoHead:
     return NoHead("stalled", reason, was_connected=True)
 
 
-def _stalled(names: list[str], clocks: Clocks) -> NoHead:
-    connecting = any("Connect" in name and "Timeout" in name for name in names)
-    if connecting or "PoolTimeout" in names:
+def _of_tls(chain: list[BaseException], names: list[str]) -> NoHead:
+    if "SSLCertVerificationError" not in names:
+        return _unconnected("TLS failed: the server does not speak it as expected")
+    why = next((w for one in chain if (w := getattr(one, "verify_message", ""))), "untrusted")
+    return _unconnected(f"TLS failed, the certificate is refused: {plain(why, 120)}", hopeless=True)
+
+
+def _stalled(names: list[str], clocks: Clocks, *, was_connecting: bool) -> NoHead:
+    was_connecting |= any("Connect" in name and "Timeout" in name for name in names)
+    if was_connecting or "PoolTimeout" in names:
         reason = f"no connection within {clocks.connect or 0.0:g} seconds (clock connect)"
         return NoHead("stalled", reason, was_connected=False)
     return stalled_before_head(clocks)

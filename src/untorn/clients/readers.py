@@ -7,6 +7,7 @@ from time import monotonic
 from typing import Self
 
 from untorn.clients.asking import Asking
+from untorn.clients.keys import without_tracebacks
 from untorn.clients.sources import AsyncClientSource, ClientSource
 from untorn.reader import AsyncReader, Reader
 
@@ -46,6 +47,7 @@ class ClientReader(Reader):
             self._begin()
         except BaseException as exc:
             if not self._asking.fail(exc, monotonic(), rang=False):
+                without_tracebacks(exc)
                 raise
         finally:
             if self._asking.is_over:
@@ -84,6 +86,7 @@ class AsyncClientReader(AsyncReader):
             alarm.stop()
         except BaseException as exc:
             if not self._asking.fail(exc, monotonic(), alarm.stop()):
+                without_tracebacks(exc)
                 raise
         finally:
             if self._asking.is_over:

@@ -66,12 +66,18 @@ class Asked(msgspec.Struct, frozen=True):
     stream: bool = False
     n: int | None = None
     stream_options: dict[str, Any] | None = None
+    tools: list[Any] | None = None
     functions: list[Any] | None = None
     """OpenAI's older tools, answered by ``function_call``."""
 
     @property
     def wants_usage(self) -> bool:
         return bool((self.stream_options or {}).get("include_usage"))
+
+    @property
+    def wants_custom_calls(self) -> bool:
+        types = (tool.get("type") for tool in self.tools or [] if isinstance(tool, dict))
+        return "custom" in types
 
 
 def asked_by(method: str, path: str, body: bytes) -> Asked | None:
@@ -110,7 +116,7 @@ class Repair(Reading):
         self.failure: Failure | None = None
         """What is to be raised after ``unsent``; None for an answer that may be taken as it is."""
         self._asked = asked
-        self._writer = Writer()
+        self._writer = Writer(asked.n or 1)
         self._block = Block(options.limits)
         self._usage: bytes | None = None
         self._sent: dict[tuple[int, Channel], list[str]] = defaultdict(list)
@@ -215,7 +221,7 @@ class Repair(Reading):
             self.unsent.append(rest)
 
     def _value_of(self, payload: bytes) -> Any:
-        return value_of(payload, self._options.limits.depth)
+        return value_of(payload, self._options.limits)
 
     def _write(self, events: Sequence[StreamEvent]) -> None:
         for event in events:
@@ -311,6 +317,10 @@ class Repair(Reading):
                 ):
                     cause = NotWhole(call)
                     return Failure(f"choice {choice.index}: {cause}", cause)
+                if call.type == "custom" and not self._asked.wants_custom_calls:
+                    # Programs that know of none of them pass over it, or fall over it.
+                    why = f"choice {choice.index} calls a custom tool, and none was offered: {call}"
+                    return Failure(why, StreamInterrupted(completion))
             if not self._was_sent(choice):
                 why = f"what was passed on of choice {choice.index} turned out to be something else"
                 return Failure(why, StreamInterrupted(completion))

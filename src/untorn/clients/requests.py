@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from untorn.clients.addresses import Address
-from untorn.clients.keys import Secret, Secrets
+from untorn.clients.keys import Secret, Secrets, secret_values
 from untorn.options import Clocks
 
 FIXED = (
@@ -68,7 +68,8 @@ def endpoint(
     if api_key is not None:
         named["Authorization"] = f"Bearer {api_key}"
     sent = merged(hidden(named), hidden(headers))
-    secrets = [*address.secrets, *headers.values(), *([] if api_key is None else [api_key])]
+    secrets = [*address.secrets, *secret_values(headers.items())]
+    secrets += [] if api_key is None else [api_key]
     return Endpoint(address, sent, Secrets(secrets), model)
 
 

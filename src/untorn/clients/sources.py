@@ -9,11 +9,13 @@ from typing import Protocol
 
 from untorn.async_sources import AsyncSource
 from untorn.clients.asking import Asking
+from untorn.clients.deadline import deadline
 from untorn.clients.keys import Echo, Secrets
 from untorn.clients.requests import Request
 from untorn.sources import Opened, Source
 from untorn.sse import LineSplitter
 
+log = logging.getLogger("untorn")
 wire = logging.getLogger("untorn.wire")
 if wire.level == logging.NOTSET:
     wire.setLevel(logging.INFO)  # a program that logs all there is does not mean prompts
@@ -68,6 +70,21 @@ class Wire:
             wire.debug(message, *values)
 
 
+def _tell(asking: Asking, wait: float, request: Request) -> None:
+    """Logs that another request is to be made: whoever waits wants to know for what."""
+    if not asking.attempts:
+        return
+    number, last = len(asking.attempts), asking.attempts[-1]
+    log.info(
+        "request %d: %s; request %d goes to %s%s",
+        number,
+        last.why,
+        number + 1,
+        request.address.shown,
+        f" in {wait:.1f} seconds" if wait else "",
+    )
+
+
 class _Body:
     """What is done to each read of one response, in both colours."""
 
@@ -80,7 +97,8 @@ class _Body:
         self._wire.opened(opened)
         if opened.status is not None and opened.status >= 400:
             self._echo = Echo(self._secrets)
-        return opened
+        hide = self._secrets.hide
+        return opened._replace(headers=[(name, hide(value)) for name, value in opened.headers])
 
     def read(self, data: bytes | None) -> bytes | None:
         self._wire.read(data)
@@ -104,17 +122,25 @@ class ClientSource:
 
     def open(self) -> Opened:
         self.close()
-        wait, request = self._asking.next_request(monotonic())
+        at = monotonic()
+        until = self._asking.wait_for_head(at)
+        wait, request = self._asking.next_request(at)
+        _tell(self._asking, wait, request)
         if wait:
             sleep(wait)
         self._body = _Body(request, self._asking)
-        self._source = self._backend.send(request)
+        with deadline(until):
+            self._source = self._backend.send(request)
         return self._body.opened(self._source.open())
 
     def read(self) -> bytes | None:
-        assert self._source is not None
+        source = self._source
+        assert source is not None
         assert self._body is not None
-        return self._body.read(self._source.read())
+        if source.interrupt is not None:
+            return self._body.read(source.read())
+        with deadline(self._asking.until):  # over HTTP/2: the socket is not this answer's alone
+            return self._body.read(source.read())
 
     def received(self) -> int | None:
         return None if self._source is None else self._source.received()
@@ -143,6 +169,7 @@ class AsyncClientSource:
     async def open(self) -> Opened:
         await self.close()
         wait, request = self._asking.next_request(monotonic())
+        _tell(self._asking, wait, request)
         if wait:
             await asyncio.sleep(wait)
         self._body = _Body(request, self._asking)

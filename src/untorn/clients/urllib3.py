@@ -14,6 +14,8 @@ try:
 except ImportError as exc:
     raise ImportError('this backend needs urllib3: pip install "untorn[urllib3]"') from exc
 
+from untorn.clients.timed_urllib3 import keep_deadlines
+
 
 class _WithoutQuery(logging.Filter):
     """urllib3 logs URLs, in whose query a key may stand."""
@@ -26,6 +28,7 @@ class _WithoutQuery(logging.Filter):
 
 
 logging.getLogger("urllib3.connectionpool").addFilter(_WithoutQuery())
+
 
 POOLS = 16
 """Hosts whose connections are kept."""
@@ -70,6 +73,10 @@ class Backend:
 
 
 def _pools(proxy: str | None) -> urllib3.PoolManager:
-    if proxy is None:
-        return urllib3.PoolManager(num_pools=POOLS, maxsize=KEPT)
-    return urllib3.ProxyManager(proxy, num_pools=POOLS, maxsize=KEPT)
+    pools = (
+        urllib3.PoolManager(num_pools=POOLS, maxsize=KEPT)
+        if proxy is None
+        else urllib3.ProxyManager(proxy, num_pools=POOLS, maxsize=KEPT)
+    )
+    keep_deadlines(pools)
+    return pools

@@ -88,6 +88,7 @@ class EventStream:
         self._type = ""
         self._id = last_event_id
         self._size = 0  # bytes of the data lines that are not dispatched yet
+        self._most_pieces = limits.lines  # how many pieces _data may have: some are many lines
         self._open_block = _OpenBlock()
         self._closed = False
         self._over: tuple[str, int, int] | None = None
@@ -137,15 +138,16 @@ class EventStream:
             self._over = ("line", self._limits.line, offset)
 
     def _receive_lines(self, lines: list[bytes], events: list[Event]) -> None:
+        data, most = self._data, self._limits.event
         for number, line in enumerate(lines):
             if not line:
                 self._dispatch(events)
                 continue
             name, value = split_field(line)
             if name == b"data":
-                self._data.append(value)
+                data.append(value)
                 self._size += len(line)
-                if self._size > self._limits.event:
+                if self._size > most or len(data) > self._most_pieces:
                     del lines[number + 1 :]
                     break
             elif _counts(name, value):
@@ -153,9 +155,10 @@ class EventStream:
         # Only what a read leaves open can become a Tail, so nothing else is kept for it.
         if lines[-1] or self._open_block.offsets:
             self._keep_open_block(lines)
-        if self._size > self._limits.event:
-            offset = min(self._open_block.offsets.values())
-            self._over = ("event", self._limits.event, offset)
+        if self._size > most:
+            self._over = ("event", most, min(self._open_block.offsets.values()))
+        elif len(data) > self._most_pieces:
+            self._over = ("lines", self._limits.lines, min(self._open_block.offsets.values()))
 
     def _receive_field(self, name: bytes, value: bytes) -> None:
         if name == b"event":
@@ -173,6 +176,7 @@ class EventStream:
             events.append(Event(self._type or "message", data, self._id))
             self._data.clear()
             self._size = 0
+            self._most_pieces = self._limits.lines
         self._type = ""
 
     def _keep_open_block(self, lines: list[bytes]) -> None:
@@ -183,6 +187,7 @@ class EventStream:
             self._open_block = _OpenBlock()
         self._open_block.add(lines[first:], first, self._splitter.line_offset)
         if len(self._data) > MOST_PIECES:
+            self._most_pieces -= len(self._data) - 1
             merge_pieces(self._data, b"\n")
 
 

@@ -9,7 +9,12 @@ CR. So nobody waits for a byte that may never come.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from untorn.options import Limits
+
+Split = Callable[[bytes, bytes], tuple[list[bytes], bytes] | None]
+"""What splits a read, which comes after the begin of a line."""
 
 BOM = b"\xef\xbb\xbf"
 CR = 13
@@ -57,7 +62,7 @@ class LineSplitter:
         self._at_start = True
         self._after_cr = False
         self.start = 0
-        """Where the line held begins. Who reads whole lines past the splitter moves it."""
+        """Where the line held begins. Who reads one whole event past the splitter moves it."""
         self._pieces: list[bytes | bytearray] = []  # joined only when the line ends
         self._held = 0  # the length of all pieces
         self._read = b""
@@ -84,6 +89,27 @@ class LineSplitter:
         if rest:
             self._pieces.append(rest)
         return lines
+
+    def let_split(self, split: Split, data: bytes) -> list[bytes] | None:
+        """Have a read split by somebody else, who gives what he made of its lines, and the line
+        that has no end yet; None, and nothing taken, if he does not want it.
+
+        Nor is it where a byte order mark, the LF of a CRLF or the limit has to be looked for, or
+        where more is held than has come: to join that again and again would not be linear.
+        """
+        held, size = self._held, len(data)
+        if not held <= size <= self._most - held:
+            return None
+        parts = split(b"".join(self._pieces) if held else b"", data)
+        if parts is None:
+            return None
+        made, rest = parts
+        self._read = data
+        self.offset = self.start
+        self._held = len(rest)
+        self.start += held + size - self._held
+        self._pieces = [rest] if rest else []
+        return made
 
     def forget_read(self) -> None:
         """Nobody will ask any more for the offsets of the lines given last."""

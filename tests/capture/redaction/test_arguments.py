@@ -15,8 +15,10 @@ from untorn.capture.redaction.places import Literal, Payload
 from untorn.chat.json_scan import is_json
 from untorn.chat.json_text import normal_form
 from untorn.chat.open_call import repair_arguments
+from untorn.options import Limits
 
 DEPTH = 20
+LIMITS = Limits(depth=DEPTH)
 
 
 def redacted(*fragments: str, names: ArgumentNames | None = None) -> list[str]:
@@ -26,7 +28,7 @@ def redacted(*fragments: str, names: ArgumentNames | None = None) -> list[str]:
         raw = json.dumps(fragment)[1:-1].encode()
         outs.append(bytearray(raw))
         arguments.add([Literal(raw, outs[-1], 0)])
-    arguments.finish(DEPTH)
+    arguments.finish(LIMITS)
     return [json.loads(b'"%s"' % bytes(out)) for out in outs]
 
 
@@ -73,7 +75,7 @@ def test_calls_are_told_apart_by_their_arguments() -> None:
     names = ArgumentNames()
     texts = ['{"a":"Oslo"}', '{"a":"Rome"}', '{"a": "Oslo"}', '{"a":17}', '{"a":18}', '{"a":1.5}']
     shapes = [redacted(text, names=names)[0] for text in texts]
-    forms = [normal_form(shape, DEPTH) for shape in shapes]
+    forms = [normal_form(shape, LIMITS) for shape in shapes]
     assert forms[0] == forms[2]
     assert len(set(forms)) == 5
 
@@ -99,7 +101,7 @@ def test_the_core_repairs_the_same(fragments: list[str]) -> None:
     assert list(map(len, shapes)) == list(map(len, fragments))
     said, shaped = list(filter(None, fragments)), list(filter(None, shapes))
     if said:
-        arguments, repair = repair_arguments(said, DEPTH)
-        again, repair_again = repair_arguments(shaped, DEPTH)
+        arguments, repair = repair_arguments(said, LIMITS)
+        again, repair_again = repair_arguments(shaped, LIMITS)
         assert (repair_again, len(again)) == (repair, len(arguments))
         assert is_json(again, DEPTH) == is_json(arguments, DEPTH)

@@ -7,11 +7,16 @@ import pytest
 from untorn.chat.json_scan import is_json
 from untorn.chat.json_text import normal_form
 from untorn.chat.quirks import arguments_resent
+from untorn.options import Limits
+
+LIMITS = Limits(depth=10)
 
 
 def repair(*fragments: str) -> str | None:
     return arguments_resent.repair(
-        list(fragments), lambda text: is_json(text, 10), lambda text: normal_form(text, 10)
+        list(fragments),
+        lambda text: is_json(text, 10),
+        lambda text: normal_form(text, LIMITS),
     )
 
 

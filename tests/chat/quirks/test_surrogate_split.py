@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from untorn.chat.json_scan import HALF_ESCAPE
 from untorn.chat.quirks.surrogate_split import (
     Joined,
+    high_half,
     join_halves,
     scrub,
     scrub_extras,
@@ -100,18 +102,27 @@ def test_whole_text_can_always_be_encoded_and_keeps_what_is_whole(text: str) -> 
     ],
 )
 def test_no_string_and_no_key_of_a_scrubbed_value_holds_a_half(value: Any, scrubbed: Any) -> None:
-    assert scrub(value) == scrubbed
+    was = copy.deepcopy(value)
+    assert scrub(value) == (scrubbed, was != scrubbed)
+
+
+def test_value_is_scrubbed_in_place_so_that_a_large_one_is_not_there_twice() -> None:
+    inner: dict[str, Any] = {LOW: [HIGH], "a": [[HIGH]]}
+    assert scrub([inner]).value[0] is inner
+    assert inner == {"\ufffd": ["\ufffd"], "a": [["\ufffd"]]}
 
 
 def test_strings_under_the_keys_to_keep_are_left_alone_but_nothing_else_under_them() -> None:
     value = {"content": HIGH, "choices": [{"content": LOW, "id": LOW}], "other": HIGH}
     kept = {"content": HIGH, "choices": [{"content": LOW, "id": "\ufffd"}], "other": "\ufffd"}
-    assert scrub(value, frozenset({"content"})) == kept
-    assert scrub({"content": [HIGH]}, frozenset({"content"})) == {"content": ["\ufffd"]}
+    assert scrub(value, frozenset({"content"})).value == kept
+    assert scrub({"content": [HIGH]}, frozenset({"content"})).value == {"content": ["\ufffd"]}
 
 
 def test_strings_of_a_delta_may_be_pieces_and_everything_else_is_whole() -> None:
-    assert scrub_extras({"note": HIGH, "list": [HIGH]}) == {"note": HIGH, "list": ["\ufffd"]}
+    values = {"note": HIGH, "list": [HIGH]}
+    scrub_extras(values)
+    assert values == {"note": HIGH, "list": ["\ufffd"]}
 
 
 @pytest.mark.parametrize("data", [rb"\ud83d", rb"a\uDE00", rb"\udBff", rb"\\ud800"])
@@ -122,3 +133,12 @@ def test_escape_finds_every_way_to_write_half_a_pair(data: bytes) -> None:
 @pytest.mark.parametrize("data", [rb"\u00e9", rb"\ud7ff", rb"\ue000", b"\xed\xa0\xbd", b"ud83d"])
 def test_escape_finds_nothing_else(data: bytes) -> None:
     assert not HALF_ESCAPE.search(data)
+
+
+def test_character_begins_with_itself_or_with_its_high_half() -> None:
+    assert (high_half("a"), high_half(HIGH), high_half(FACE)) == ("a", HIGH, HIGH)
+
+
+def test_value_that_is_no_text_is_left_alone() -> None:
+    assert scrub(5) == (5, False)
+    assert scrub([5, {"a": None, "content": HIGH}], frozenset({"content"})).lone is False

@@ -9,6 +9,9 @@ from msgspec import Struct
 
 from untorn.chat.json_text import normal_form
 from untorn.chat.quirks import tool_call_duplicated
+from untorn.options import Limits
+
+LIMITS = Limits(depth=10)
 
 
 class Call(Struct, frozen=True):
@@ -26,7 +29,7 @@ calls = st.builds(
 
 
 def without_copies(*calls: Call) -> tuple[list[Call], int, int]:
-    return tool_call_duplicated.without_copies(calls, lambda text: normal_form(text, 10))
+    return tool_call_duplicated.without_copies(calls, lambda text: normal_form(text, LIMITS))
 
 
 def test_copy_of_a_call_is_dropped() -> None:
@@ -65,7 +68,7 @@ def test_arguments_are_compared_only_where_an_id_is_shared() -> None:
 @given(st.lists(calls, max_size=8))
 def test_each_different_call_is_kept_once_in_its_first_place(calls: list[Call]) -> None:
     def meaning(call: Call) -> Call:
-        return Call(call.id, call.name, normal_form(call.arguments, 10))
+        return Call(call.id, call.name, normal_form(call.arguments, LIMITS))
 
     def is_copy(at: int) -> bool:
         before = map(meaning, calls[:at])

@@ -8,6 +8,9 @@ from msgspec import Struct
 from untorn.chat.json_scan import is_json
 from untorn.chat.json_text import normal_form
 from untorn.chat.quirks.tool_index_reused import is_another_call
+from untorn.options import Limits
+
+LIMITS = Limits(depth=10)
 
 
 class Call(Struct):
@@ -26,7 +29,7 @@ class Call(Struct):
 
 
 def is_another(call: Call, id: str | None, name: str | None, arguments: str = "") -> bool:
-    return is_another_call(call, id, name, arguments, lambda text: normal_form(text, 10))
+    return is_another_call(call, id, name, arguments, lambda text: normal_form(text, LIMITS))
 
 
 @pytest.mark.parametrize("id", [None, "call_a", "call_b"])

@@ -16,6 +16,7 @@ from untorn.capture.redaction.numbers import NUMBER, number_variants, shape_of_n
 from untorn.capture.redaction.places import Literal, Payload, text_of, write_all
 from untorn.capture.redaction.shapes import Names, shape_of
 from untorn.chat.open_call import repair_arguments
+from untorn.options import Limits
 
 WORDS = ("true", "false", "null", "NaN", "Infinity")
 """JSON's own, and those that some write in place of a number. They stay."""
@@ -103,13 +104,13 @@ class Arguments:
         """Take a fragment that came as text."""
         self._fragments.append(literals)
 
-    def finish(self, depth: int) -> None:
+    def finish(self, limits: Limits) -> None:
         """Replace what was taken."""
         fragments = [text_of(fragment) for fragment in self._fragments]
         texts = [text for text in fragments if text]
         if not texts:
             return
-        shapes = iter(self._shapes(texts, repair_arguments(texts, depth)[1]))
+        shapes = iter(self._shapes(texts, repair_arguments(texts, limits)[1]))
         for fragment, text in zip(self._fragments, fragments, strict=True):
             if text:
                 write_all(fragment, next(shapes))

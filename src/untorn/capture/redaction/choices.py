@@ -41,12 +41,12 @@ class Choice:
         for fragment, call in zip(delta.fragments, _calls(said, payload), strict=False):
             self._receive_fragment(fragment, call, payload, whole=whole)
 
-    def finish(self, depth: int) -> None:
+    def finish(self, limits: Limits) -> None:
         """Replace what was taken."""
         for text in (self._content, self._reasoning, self._refusal):
             text.finish()
         for arguments in self._arguments.values():
-            arguments.finish(depth)
+            arguments.finish(limits)
 
     @staticmethod
     def _said(entry: Object, payload: Payload) -> Object | None:

@@ -22,20 +22,19 @@ class Chunks:
 
     def __init__(self, limits: Limits) -> None:
         self.strings = Strings()
-        self._depth = limits.depth
         self._limits = limits
         self._choices: dict[int, Choice] = {}
         self._arguments = ArgumentNames()
 
     def is_whole(self, data: bytes) -> bool:
         """Whether ``data`` is a JSON object or an array."""
-        return isinstance(value_of(data, self._depth), dict | list)
+        return isinstance(value_of(data, self._limits), dict | list)
 
     def receive(self, payload: Payload) -> bool:
         """Take a JSON text and replace what can be replaced by itself; False if it is neither an
         object nor an array."""
         try:
-            value = decode(payload.data, self._depth, repeated_keys=True).value
+            value = decode(payload.data, self._limits, repeated_keys=True).value
         except NotJson:
             return False
         if not isinstance(value, dict | list):
@@ -61,7 +60,7 @@ class Chunks:
     def finish(self) -> None:
         """Replace the texts and arguments, of which all has been seen."""
         for choice in self._choices.values():
-            choice.finish(self._depth)
+            choice.finish(self._limits)
 
     def _receive_chunk(self, chunk: Chunk, node: Object, payload: Payload) -> None:
         entries = node.get("choices", payload.data)

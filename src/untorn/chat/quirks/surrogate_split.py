@@ -50,21 +50,47 @@ def whole_text(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def scrub(value: Any, keep: frozenset[str] = frozenset()) -> Any:
-    """A decoded value in which no string, and no key, holds half a pair; strings under the keys
-    in ``keep`` are left alone."""
+class Scrubbed(NamedTuple):
+    """A value without halves of pairs."""
+
+    value: Any
+    """The same object, if it is a list or an object."""
+    lone: bool
+    """Whether there were any."""
+
+
+def scrub(value: Any, keep: frozenset[str] = frozenset()) -> Scrubbed:
+    """See to it that in a decoded value no string, and no key, holds half a pair; strings under the
+    keys in ``keep`` are left alone. It is done in place: a large value need not be there twice."""
     if isinstance(value, str):
-        return whole_text(value)
+        text = whole_text(value)
+        return Scrubbed(text, text is not value)
+    lone = False
     if isinstance(value, list):
-        return [scrub(item, keep) for item in value]
-    if isinstance(value, dict):
-        return {
-            whole_text(key): item if key in keep and isinstance(item, str) else scrub(item, keep)
-            for key, item in value.items()
-        }
-    return value
+        for place, item in enumerate(value):
+            if isinstance(item, str | list | dict):
+                value[place], found = scrub(item, keep)
+                lone = lone or found
+    elif isinstance(value, dict):
+        lone = _scrub_keys(value)
+        for key, item in value.items():
+            if isinstance(item, list | dict) or (isinstance(item, str) and key not in keep):
+                value[key], found = scrub(item, keep)
+                lone = lone or found
+    return Scrubbed(value, lone)
 
 
-def scrub_extras(values: dict[str, Any]) -> dict[str, Any]:
+def _scrub_keys(value: dict[str, Any]) -> bool:
+    if not any(map(_LONE.search, value)):
+        return False
+    items = list(value.items())
+    value.clear()
+    value.update((whole_text(key), item) for key, item in items)
+    return True
+
+
+def scrub_extras(values: dict[str, Any]) -> None:
     """Unknown keys of a delta: their strings may be pieces, everything else is whole."""
-    return {key: value if isinstance(value, str) else scrub(value) for key, value in values.items()}
+    for value in values.values():
+        if not isinstance(value, str):
+            scrub(value)

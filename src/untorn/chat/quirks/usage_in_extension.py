@@ -12,6 +12,8 @@ from typing import Any
 
 def usages_in_extensions(body: dict[str, Any]) -> list[dict[str, Any]]:
     """The usage objects in fields whose name starts with ``x_``."""
+    if not body:
+        return []
     fields = [body[name] for name in body if name.startswith("x_")]
     usages = [field.get("usage") for field in fields if isinstance(field, dict)]
     return [usage for usage in usages if isinstance(usage, dict)]

@@ -70,9 +70,10 @@ ARROWS = {
     "clients.httpx2": "sources async_sources responses clients.requests clients.timed_httpx2",
     "clients.urllib3": "sources responses clients.requests clients.timed_urllib3",
     "clients.aiohttp": "options async_sources responses clients.requests",
-    "clients.canonical": "sse chat.verdict chat.completion chat events",
+    "clients.blocks": "options sse",
+    "clients.canonical": "sse chat.json_text chat.verdict chat.completion chat events",
     "clients.repair": "errors options chat.json_text chat.completion events reading "
-    "clients.canonical",
+    "clients.blocks clients.canonical",
     "clients.repaired": "sources async_sources reader clients.repair",
     "clients.openai": "options chat.completion sources async_sources responses clients.repair "
     "clients.repaired",

@@ -210,6 +210,7 @@ def clock(timing: Timing | None) -> list[float | int | None]:
 
 OPTIONS = Options(
     limits=Limits(
+        values=512 * 1024,
         line=1 << 20,
         event=1 << 20,
         lines=1000,

@@ -22,7 +22,7 @@ DEPTH = 7
 DEPTH_OF_LOGPROBS = 3
 """How many of them are around logprobs."""
 
-VALUES = 256
+VALUES = 128
 """More than the values in a usual chunk of one choice, keys of a vendor included, as
 ``Limits.values`` counts them; but for its logprobs."""
 

@@ -19,6 +19,7 @@ from statistics import median
 from typing import NamedTuple
 
 from bench import loopback, workloads
+from bench.markdown import table
 from bench.measure import Samples, measure, ratio, short
 from untorn import AsyncClient, Client
 
@@ -187,12 +188,12 @@ def crowd(backend: str, origin: str) -> dict[str, float]:
 
 def times_table(samples: dict[Way, Samples]) -> str:
     """Rows by client: microseconds per event, and how many times as long openai takes."""
-    head = [f"{way.name}, µs | openai takes" for way in WAYS]
-    rows = [f"|  | {' | '.join(head)} |", "| --- |" + " ---: | ---: |" * len(WAYS)]
-    for name in samples[WAYS[0]]:
-        cells = [cell for way in WAYS for cell in cells_of(samples[way], name)]
-        rows.append(f"| {' | '.join([name, *cells])} |")
-    return "\n".join(rows)
+    head = [cell for way in WAYS for cell in (f"{way.name}, µs", "openai takes")]
+    rows = [
+        [name, *(cell for way in WAYS for cell in cells_of(samples[way], name))]
+        for name in samples[WAYS[0]]
+    ]
+    return table(["", *head], rows)
 
 
 def cells_of(samples: Samples, name: str) -> list[str]:
@@ -210,9 +211,9 @@ def cells_of(samples: Samples, name: str) -> list[str]:
 
 def crowds_table(crowds: dict[str, dict[str, float]]) -> str:
     """Rows by backend."""
-    rows = ["|  | right | KB a stream | µs an event |", "| --- | ---: | ---: | ---: |"]
+    rows = []
     for name, found in crowds.items():
         assert found["open"] == STREAMS, "they were not all open at once"
-        cells = [name, f"{found['right']:,.0f}", short(found["bytes"] / 1000)]
-        rows.append(f"| {' | '.join(cells)} | {short(found['seconds'] * 1e6)} |")
-    return "\n".join(rows)
+        cells = [f"{found['right']:,.0f}", short(found["bytes"] / 1000)]
+        rows.append([name, *cells, short(found["seconds"] * 1e6)])
+    return table(["", "right", "KB a stream", "µs an event"], rows)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
+from bench.environments import ROOT, interpreter_of
+
 HERE = Path(__file__).parent
-ROOT = HERE.parent
 ENVIRONMENT = HERE / ".venv-peers"
 REQUIREMENTS = HERE / "peers.txt"
 
@@ -20,12 +20,7 @@ def is_here() -> bool:
 
 def python() -> str:
     """Its interpreter. Makes the environment first, and sees that it holds what it should."""
-    if not ENVIRONMENT.exists():
-        print(f"setting up {ENVIRONMENT.relative_to(ROOT)}, which takes a moment ...", flush=True)
-        venv.create(ENVIRONMENT, with_pip=True)
-        (ENVIRONMENT / ".gitignore").write_text("*\n")
-    folder = "Scripts" if sys.platform == "win32" else "bin"
-    interpreter = str(ENVIRONMENT / folder / "python")
+    interpreter = interpreter_of(ENVIRONMENT)
     install = [interpreter, "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
     subprocess.run([*install, "--editable", str(ROOT)], check=True)
     if subprocess.run([*install, "--requirement", str(REQUIREMENTS)], check=False).returncode:

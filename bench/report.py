@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from os import cpu_count
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench.compare import microseconds
+from bench.markdown import table
 from bench.measure import short
 from bench.peer_environment import REQUIREMENTS
 from bench.picture import CROSS, Mark, draw
@@ -171,12 +172,6 @@ def versions() -> list[str]:
 
 
 # Tables ------------------------------------------------------------------------------------------
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, words: int = 1) -> str:
-    """A table in Markdown; so many columns to the left, the others to the right."""
-    lines = [head, ["---"] * words + ["---:"] * (len(head) - words), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def targets_table(judged: Iterable[Judged]) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 
-from frameworks.environments import ENVIRONMENTS, OLDER, ROOT, Environment
+from bench.environments import ROOT
+from frameworks.environments import ENVIRONMENTS, OLDER, Environment
 from frameworks.page import Measured, page, write
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-import venv
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.environments import ROOT, interpreter_of
+
 HERE = Path(__file__).parent
-ROOT = HERE.parent
 
 
 class Environment(NamedTuple):
@@ -25,12 +24,7 @@ class Environment(NamedTuple):
 
     def python(self) -> str:
         """Its interpreter. Makes it first, and sees that it holds what it should."""
-        if not self.folder.exists():
-            print(f"setting up {self.folder.relative_to(ROOT)}, which takes a moment ...")
-            venv.create(self.folder, with_pip=True)
-            (self.folder / ".gitignore").write_text("*\n")
-        scripts = "Scripts" if sys.platform == "win32" else "bin"
-        interpreter = str(self.folder / scripts / "python")
+        interpreter = interpreter_of(self.folder)
         install = [interpreter, "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
         wanted = ["--requirement", str(HERE / f"{self.name}.txt"), "--editable", f"{ROOT}[testing]"]
         subprocess.run([*install, *wanted], check=True)

@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import openai
 
-from frameworks.environments import ROOT
+from bench.environments import ROOT
 from untorn.replay.server import ReplayServer
 from untorn.replay.streams import TEXT
 

@@ -11,8 +11,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+from bench.environments import ROOT
+from bench.markdown import table
 from frameworks.cells import AFTER_A_CALL, Word
-from frameworks.environments import HERE, ROOT, Environment
+from frameworks.environments import HERE, Environment
 from frameworks.rows import PATIENCE, Row, all_rows
 from frameworks.seen import TIMEOUT
 
@@ -152,10 +154,8 @@ def _is_hard(row: Row, cells: Mapping[Key, list[Word]], libraries: Iterable[str]
 # Tables ------------------------------------------------------------------------------------------
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return table(head, rows, words=len(head))
 
 
 def _totals(libraries: Iterable[str], cells: Mapping[Key, list[Word]]) -> str:
@@ -170,7 +170,7 @@ def _totals(libraries: Iterable[str], cells: Mapping[Key, list[Word]]) -> str:
             )
             who = f"{library}, with the drop-in" if with_ours else library
             lines.append([who, *(str(count[word] or "") for word in WORDS)])
-    return table(["", *WORDS], lines)
+    return _table(["", *WORDS], lines)
 
 
 def _tables(
@@ -185,7 +185,7 @@ def _tables(
             ]
             for row in group
         ]
-        yield f"## {heading}\n\n{table(['the server', *libraries], lines)}"
+        yield f"## {heading}\n\n{_table(['the server', *libraries], lines)}"
 
 
 def _cell(cells: Mapping[Key, list[Word]], library: str, row: Row) -> str:
@@ -209,7 +209,7 @@ def _exceptions_of_ours(measured: Sequence[Measured], rows: Mapping[str, Row]) -
     if not found:
         return "Every whole answer is given, and every other raises."
     lines = [[f"`{name}`", word, _said(said)] for (name, word), said in sorted(found.items())]
-    return f"Not as it should be, and what was said:\n\n{table(['', '', ''], lines)}"
+    return f"Not as it should be, and what was said:\n\n{_table(['', '', ''], lines)}"
 
 
 def _said(said: Mapping[str, str | None]) -> str:

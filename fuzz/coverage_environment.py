@@ -7,10 +7,10 @@ import re
 import subprocess
 import sys
 import tempfile
-import venv
 from pathlib import Path
 from random import Random
 
+from bench.environments import ROOT, interpreter_of
 from fuzz.examination import examine
 from fuzz.findings import keep, minimised
 from fuzz.seeds import seeds
@@ -18,7 +18,6 @@ from fuzz.structure import Bound
 from fuzz.wire_input import bytes_of, dictionary, input_of
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent
 ENVIRONMENT = HERE / ".venv-atheris"
 GROWN = HERE / "grown"
 """Inputs that reached new code, kept from one run to the next."""
@@ -36,12 +35,7 @@ class NotHere(Exception):
 
 def python() -> str:
     """The interpreter of the environment, which is made first where there is none."""
-    if not ENVIRONMENT.exists():
-        print(f"setting up {ENVIRONMENT.relative_to(ROOT)}, which takes a moment ...", flush=True)
-        venv.create(ENVIRONMENT, with_pip=True)
-        (ENVIRONMENT / ".gitignore").write_text("*\n")
-    folder = "Scripts" if sys.platform == "win32" else "bin"
-    interpreter = str(ENVIRONMENT / folder / "python")
+    interpreter = interpreter_of(ENVIRONMENT)
     if subprocess.run(
         [interpreter, "-c", "import atheris, untorn"], capture_output=True
     ).returncode:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from bench.hostile.parts import BODY, EVENT
 from bench.hostile.table import MB, SHORTER, STEEPEST, Row, cells
-from bench.report import PAGE, table, where
+from bench.markdown import table
+from bench.report import PAGE, where
 
 PAGE_NAME = "docs/toughness.md"
 

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from frameworks.environments import ROOT
+from bench.environments import ROOT
 from frameworks.examples import Example, examples
 from untorn.testing import ReplayServer
 

@@ -102,7 +102,7 @@ def frames_by_the_letter(framing: Framed, reading: Reading, completion: Completi
 def _as_framed(data: str) -> list[str]:
     """Data of several lines that is no JSON is read line by line (corpus rule 2)."""
     try:
-        json.loads(data, strict=False)
+        json.loads(data, strict=False, parse_int=str)  # of any number of digits
     except ValueError:
         return [line for line in data.split("\n") if line.strip()] or [data]
     return [data]

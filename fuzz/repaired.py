@@ -21,16 +21,20 @@ from untorn.clients.repair import Asked
 
 HARMLESS = frozenset(
     "arguments-double-encoded arguments-empty duplicate-key finish-reason-mismatch"
-    " finish-reason-nonstandard legacy-function-call reasoning-duplicated think-tags"
+    " finish-reason-nonstandard json-nonfinite legacy-function-call reasoning-duplicated think-tags"
     " tool-id-duplicated tool-id-missing tool-index-offset usage-placeholder"
     " usage-repeated".split()
 )
 """What the server said, and no more than odd."""
 PASSED_ON = frozenset(
     "audio-end content-after-finish data-after-done finish-reason-changed finish-reason-repeated"
-    " finish-reason-unknown id-changed message-and-delta model-changed usage-in-extension".split()
+    " finish-reason-unknown id-changed message-and-delta model-changed usage-in-choice"
+    " usage-in-extension".split()
 )
 """What a repaired body may have if the body has it, too."""
+SNAPSHOTS = frozenset({"content-cumulative"})
+"""Deltas that grow are taken for snapshots by us alone; where they are none after all, the SDK
+joins them as it should."""
 SERVERS_WORDS = frozenset("finish_reason obfuscation service_tier".split())
 """OpenAI's types name all values of these; what another server says is not replaced."""
 WITHIN = ("choices.logprobs", "choices.delta.audio", "choices.delta.tool_calls.type", "usage")
@@ -72,18 +76,23 @@ def keeps_the_answer(given: Input, one: Repaired, direct: Completion) -> Iterato
     # The end of audio may be in a frame that only framing reads.
     if one.failure is not None or any(item.code == "audio-end" for item in verdict.defects):
         return
+    if again.verdict.error is not None and b'"error":' not in one.body:
+        return  # unknown keys alone, which we take for an error, and the SDK does not
     if again.verdict.outcome != verdict.outcome:
         yield f"outcome: it is {verdict}, read again {again.verdict}"
     yield from _odd_defects(direct, again)
     yield from _other_names(direct, again)
     # OpenRouter's details say the same as the reasoning beside it, perhaps in another chunk.
     skipped = {"reasoning"} if b"reasoning_details" in given.body else set()
+    if SNAPSHOTS & {item.code for item in again.verdict.defects}:
+        skipped |= {"content", "reasoning"}
+        yield from _other_texts(direct, one.body)
     yield from _other_choices(direct, again, skipped)
 
 
 def _odd_defects(direct: Completion, again: Completion) -> Iterator[str]:
     codes = {defect.code for defect in direct.verdict.defects}
-    known = HARMLESS | (PASSED_ON & codes)
+    known = HARMLESS | (PASSED_ON & codes) | SNAPSHOTS
     if "finish-reason-changed" in codes:
         known |= {"content-after-finish"}  # a call that may be run after all
     for defect in again.verdict.defects:
@@ -103,6 +112,21 @@ def _other_choices(direct: Completion, again: Completion, skipped: set[str]) -> 
                 yield f"{name}: it is {value!r}, read again {other[index][name]!r}"
 
 
+def _other_texts(direct: Completion, body: bytes) -> Iterator[str]:
+    for choice in direct.choices:
+        said = choice.message.content or ""
+        if (joined := "".join(_contents(body, choice.index))) != said:
+            yield f"content: it is {said!r}, joined {joined!r}"
+
+
+def _contents(body: bytes, index: int) -> Iterator[str]:
+    for event in SSEDecoder().iter_bytes(iter([body])):
+        value = None if event.data == "[DONE]" else event.json()
+        for choice in value["choices"] if value else []:
+            if choice["index"] == index:
+                yield choice["delta"].get("content") or ""
+
+
 def _other_names(direct: Completion, again: Completion) -> Iterator[str]:
     codes = {defect.code for defect in direct.verdict.defects}
     for name in ("id", "model"):
@@ -113,7 +137,7 @@ def _other_names(direct: Completion, again: Completion) -> Iterator[str]:
             yield f"{name}: it is {value!r}, read again {another!r}"
     usage = direct.usage
     counts = usage and {usage.prompt_tokens, usage.completion_tokens, usage.total_tokens}
-    if counts and counts != {None} and usage != again.usage:
+    if counts and counts - {None, 0} and usage != again.usage:
         yield f"usage: it is {usage!r}, read again {again.usage!r}"
 
 

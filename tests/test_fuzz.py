@@ -245,6 +245,12 @@ def test_payload_that_is_no_event_of_the_standard_is_found(played: Played) -> No
     )
 
 
+def test_integer_of_any_length_is_json_in_an_event_of_several_lines(played: Played) -> None:
+    body = b'data: {"n":\ndata: ' + b"9" * 5000 + b"}\n\n"
+    reading, framing = read_events([body], Limits()), framed(body)
+    assert frames_by_the_letter(framing, reading, played.completion) is None
+
+
 def test_answer_that_differs_by_another_door_is_found(played: Played) -> None:
     by_payloads = play_payloads(GIVEN, framed(BODY).payloads).completion
     assert holds_the_same(played.completion, by_payloads) is None

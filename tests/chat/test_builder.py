@@ -294,9 +294,10 @@ def test_what_is_odd_about_calls_that_done_ends_is_told() -> None:
 
 def test_first_error_counts_with_the_status_if_that_was_an_error() -> None:
     builder = new_builder(Head(503))
-    builder.receive_error(ErrorObject("busy\ud83d", "1", raw={"m": "\ud83d"}), canonical=True)
+    sent = ErrorObject("busy\ud83d", "1\ud83d", "\ude00", "p\ud83d", raw={"m": "\ud83d"})
+    builder.receive_error(sent, canonical=True)
     builder.receive_error(ErrorObject("gone"), canonical=True)
-    error = ErrorObject("busy\ufffd", "1", status=503, raw={"m": "\ufffd"})
+    error = ErrorObject("busy\ufffd", "1\ufffd", "\ufffd", "p\ufffd", 503, {"m": "\ufffd"})
     assert told(builder) == [ErrorReported(error)]
     assert builder.error == builder.verdict(None).error == error
     assert found(builder) == {}

@@ -664,3 +664,9 @@ def test_count_is_exact_where_the_sum_of_fragments_is_not() -> None:
     assert builder.choice.length == sum(map(len, TIDE))
     assert builder.choice.count() == builder.choice.length == len(TIDE[-1])
     assert Builder().choice.count() == 0
+
+
+def test_what_is_kept_in_blocks_and_beside_calls_is_counted() -> None:
+    builder = Builder()
+    builder.receive(reasoning_details=[{"type": "a", "data": 1}], tool_calls=[{**CALL, "x": 1}])
+    assert builder.choice.kept_inside == 3

@@ -14,6 +14,7 @@ from untorn.chat.fast_way import FEW, MANY, NEAR, FastWay
 from untorn.chat.learned import MOST_BYTES
 from untorn.chat.payload import Item, KeepAlive, Note, Payload
 from untorn.chat.payload_reader import PayloadReader
+from untorn.chat.usual import VALUES
 from untorn.events import (
     LogprobsDelta,
     ReasoningDelta,
@@ -312,13 +313,14 @@ def test_snapshots_that_are_none_may_pass_the_limit_of_a_text() -> None:
 
 
 def test_chunk_that_may_hold_too_many_values_takes_the_plain_way() -> None:
-    long = text("b" * 200)
-    many = b'{"choices":[%s]}' % b",".join([b'{"index":0,"delta":{"content":"b"}}'] * 20)
-    fast, plain = Ways(Limits(values=200)), Ways(Limits(values=200))
+    long = text("b" * VALUES)
+    choices = [b'{"index":0,"delta":{"content":"b"}}'] * (VALUES // 10)
+    many = b'{"choices":[%s]}' % b",".join(choices)
+    fast, plain = Ways(Limits(values=VALUES)), Ways(Limits(values=VALUES))
     items = [*START, text("b"), LOOK, long, many]
     assert fast.fast(items) == plain.plain(items)
     assert fast.reader.plain == [*START, LOOK, many]
-    assert fast.builder.over == "an event of more than 200 values"
+    assert fast.builder.over == f"an event of more than {VALUES} values"
 
 
 def test_chunk_with_more_than_the_limits_allow_takes_the_plain_way() -> None:

@@ -349,6 +349,7 @@ def test_text_with_more_values_is_not_read(repeated_keys: bool) -> None:
         (b'{"a" 1, "b": 2, "c": 3}', False),
         (b"[1, 2] and more that is no JSON", False),
         (b"9" * 5000, False),
+        (b"[" * 1_000_000, False),
     ],
 )
 def test_begin_of_a_text_is_told_from_what_is_none(data: bytes, torn: bool) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.completion import Completion
 from untorn.chat.payload import Item, KeepAlive, Kind, Note, Payload
-from untorn.chat.payload_reader import PayloadReader
+from untorn.chat.payload_reader import LARGE, PayloadReader
 from untorn.chat.verdict import Defect, ErrorObject
 from untorn.events import DefectFound, ErrorReported, Heartbeat, Started, StreamEvent, TextDelta
 from untorn.head import Head
@@ -409,6 +409,17 @@ def test_chunk_too_deep_for_a_search_is_read_without_one() -> None:
     assert {("duplicate-key",), ()} <= ways
 
 
+def test_large_chunk_too_deep_for_a_search_is_read_or_told_to_be_lost() -> None:
+    ways = set()
+    for depth in range(800, 1000, 5):
+        deep = b"[" * depth + b"]" * depth + b" " * LARGE
+        data = CHUNK[:-1] + b',"y":1,"y":2,"x":' + deep + b"}"
+        reading = Reading(event(data), limits=Limits(depth=1000))
+        assert reading.completion.content == ("a" if "bad-json" not in reading.codes else None)
+        ways.add(tuple(reading.codes))
+    assert {("duplicate-key",), ("bad-json", "choices-missing")} <= ways
+
+
 # Half surrogate pairs (rule 14) --------------------------------------------------------------
 
 
@@ -431,6 +442,13 @@ def test_pair_of_halves_in_one_string_is_a_character() -> None:
 def test_half_in_the_message_of_an_error_becomes_u_fffd() -> None:
     reading = Reading(event(b'{"error": {"message": "a\\ud83d"}}'))
     assert reading.error == ErrorObject("a\ufffd", raw={"message": "a\ufffd"})
+
+
+def test_half_in_a_key_beside_a_call_becomes_u_fffd_though_it_may_wait_elsewhere() -> None:
+    part = b'{"index":0,"thinking":"a\\ude00","function":{"name":"f","arguments":"{}"}}'
+    delta = b'{"choices":[{"index":0,"delta":{"tool_calls":[%s]}}]}' % part
+    (call,) = Reading(event(delta)).completion.tool_calls
+    assert call.extra == {"thinking": "a\ufffd"}
 
 
 def test_half_in_what_is_kept_as_it_came_becomes_u_fffd() -> None:
@@ -562,3 +580,10 @@ def test_chunk_without_a_list_of_choices_has_not_too_many() -> None:
 def test_halves_of_pairs_that_make_two_keys_one_are_no_repeated_key() -> None:
     data = CHUNK[:-1] + rb',"\ud800":1,"\ud801":2}'
     assert Reading(event(data)).codes == ["lone-surrogate"]
+
+
+def test_what_is_kept_beside_a_call_holds_no_halves() -> None:
+    call = rb'{"index":0,"arguments":"\ud83d","x":{"text":"\ude00"},"function":{"name":"f"}}'
+    reading = Reading(event(b'{"choices":[{"index":0,"delta":{"tool_calls":[' + call + b"]}}]}"))
+    (told,) = reading.completion.tool_calls
+    assert told.extra == {"arguments": "\ufffd", "x": {"text": "\ufffd"}}

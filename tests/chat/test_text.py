@@ -268,3 +268,9 @@ def test_snapshots_are_not_folded() -> None:
     text = text_of(*TIDE)
     text.fold()
     assert text.text == TIDE[-1]
+
+
+def test_whole_text_may_bring_the_half_that_waits_again() -> None:
+    text = text_of("b", "a", HIGH)
+    assert text.receive_whole("ba" + FACE).deliver == FACE
+    assert text.text == "ba" + FACE

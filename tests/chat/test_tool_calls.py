@@ -336,3 +336,13 @@ def test_where_no_call_came_none_is_listed_and_none_is_odd() -> None:
     findings: list[Finding] = []
     assert ToolCalls(Limits(depth=10)).final(findings) == []
     assert findings == []
+
+
+def test_unknown_keys_are_kept_once_for_each_call() -> None:
+    calls = ToolCalls(Limits())
+    for index, extra in (0, {"a": 1}), (0, {"a": 2}), (1, {"a": 3, "b": 4}):
+        one = fragment(index, str(index), "f")
+        one.extra = extra
+        calls.place(one, [], of_message=False)
+    assert [call.extra for call in calls.final([])] == [{"a": 2}, {"a": 3, "b": 4}]
+    assert calls.kept == 3

@@ -101,10 +101,11 @@ def test_bare_line_was_told_by_itself_and_any_other_by_the_next() -> None:
 def test_data_line_before_a_data_line_may_be_an_event() -> None:
     block = Block(LIMITS)
     seen = []
-    for piece in (b"data: a\n", b"data: b\n", b"data", b": c\n", b": d\n", b"data: e\n"):
+    pieces = (b"data: a\n", b"data: b\n", b"data", b": c\n", b": d\n", b"data: e\n", b"data: \n")
+    for piece in pieces:
         block.add(piece)
         seen.append(block.data_before)
-    assert seen == [b"", b"data: a\n", b"", b"data: b\n", b"", b""]
+    assert seen == [b"", b"data: a\n", b"", b"data: b\n", b"", b"", b""]
 
 
 def test_nothing_was_told_of_no_line() -> None:

@@ -98,6 +98,7 @@ def test_other_fields_and_line_ends_do_not_change_the_data(event: bytes) -> None
         b"event: error\ndata: a\n\n",
         b"event: thread.run\ndata: a\n\n",
         b"error: x\ndata: a\n\n",
+        b"id: \xff\ndata: a\n\n",
         b"data: a\n",
         b": a\n\n",
     ],
@@ -302,6 +303,12 @@ def test_call_is_two_fragments_and_the_first_keeps_the_unknown_keys() -> None:
         "function": {"name": "look_up", "arguments": ""},
     }
     assert more == {"index": 3, "function": {"arguments": '{"a": 1}'}}
+
+
+def test_half_a_surrogate_pair_in_a_call_is_written_as_a_replacement() -> None:
+    call = ToolCall(0, "call_1", "function", "f", "{}", extra={"thinking": "\ude00!"})
+    (first, _) = read(Writer().call(0, 0, call))
+    assert first["choices"][0]["delta"]["tool_calls"][0]["thinking"] == "\ufffd!"
 
 
 def test_custom_call_has_its_own_keys() -> None:

@@ -227,6 +227,15 @@ def test_logprobs_of_an_event_that_is_told_with_the_next_are_not_lost() -> None:
     assert parse(again.body).choices[0].logprobs == probs
 
 
+@pytest.mark.parametrize("line", [b"data:\n", b"data: 1\n", b"id: 1\n"])
+def test_logprobs_before_another_line_are_given_once(line: bytes) -> None:
+    probs = {"content": [{"token": "a", "logprob": -1, "top_logprobs": []}]}
+    body = ROLE + chunk({}, logprobs=probs)[:-1] + line + b"\n" + STOP + DONE
+    for reads in cuttings(body):
+        again = repaired(reads)
+        assert parse(again.body).choices[0].logprobs == again.completion.choices[0].logprobs
+
+
 def test_choices_stay_apart() -> None:
     reads = [
         event({**ABOUT, "choices": [
@@ -480,6 +489,11 @@ def test_error_inside_the_stream_comes_as_openais_and_nothing_after_it() -> None
     }
     assert again.failure is not None
     assert "busy" in again.failure
+
+
+def test_half_a_surrogate_pair_in_an_error_field_is_replaced() -> None:
+    again = repaired([ROLE, b'error: {"message":"m","type":"a\\ud83d","code":9}\n\n'])
+    assert again.payloads[-1]["error"]["type"] == "a\ufffd"
 
 
 ENDS = [

@@ -6,8 +6,6 @@ import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import msgspec
-
 from untorn.chat.choice import ChoiceBuilder, kinds_of
 from untorn.chat.chunks import Chunk, Finding
 from untorn.chat.completion import Completion, Usage
@@ -162,8 +160,13 @@ class CompletionBuilder:
         if self.error is not None:
             return
         status = self._head.status if self._head is not None and self._head.failed else None
-        self.error = msgspec.structs.replace(
-            error, message=whole_text(error.message), raw=scrub(error.raw).value, status=status
+        self.error = ErrorObject(
+            message=whole_text(error.message),
+            code=error.code and whole_text(error.code),
+            type=error.type and whole_text(error.type),
+            param=error.param and whole_text(error.param),
+            status=status,
+            raw=scrub(error.raw).value,
         )
         self.out.append(ErrorReported(self.error))
 

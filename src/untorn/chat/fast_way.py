@@ -227,8 +227,6 @@ class FastWay:
                 return False
         for choice in choices:
             self._add(choice)
-            if builder.over is not None:
-                break
         self._misses = 0
         self._expect(choices[0].delta)
         return True
@@ -318,7 +316,6 @@ class FastWay:
         """Take what may be a further snapshot of a text."""
         choice = self._builder.choices[index]
         choice.say(channel, text, [])
-        self._builder.over = choice.over
         self._prepare(choice)
 
     # The other shapes ------------------------------------------------------------------------

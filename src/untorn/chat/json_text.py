@@ -119,7 +119,7 @@ def is_torn(data: bytes) -> bool:
         # Where a literal or an escape is cut, the decoder points to its begin.
         near_the_end = len(text) - exc.pos < len("Infinity")
         return near_the_end or exc.msg.startswith("Unterminated string")
-    except (ValueError, RecursionError):
+    except RecursionError:
         pass
     return False
 

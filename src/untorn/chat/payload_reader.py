@@ -22,6 +22,8 @@ from untorn.chat.verdict import ErrorObject
 from untorn.options import Limits
 
 BACKSLASH = 92
+LARGE = 64 * 1024
+"""Bytes; the values of a longer payload may weigh much."""
 PINGS: tuple[Any, ...] = ({}, {"type": "ping"})
 
 TEXT_KEYS = frozenset(
@@ -211,13 +213,16 @@ class PayloadReader:
 
     def _read_again(self, value: dict[str, Any], data: bytes) -> bool:
         """Make ``value`` what it is by the rule of repeated keys; whether there are any."""
-        value.clear()  # it may be large: it need not be there twice
+        so_far = dict(value) if len(data) < LARGE else None
+        value.clear()  # a large one need not be there twice
         try:
             decoded = decode(data, self._limits, repeated_keys=True)
             if self._has_halves:
                 scrub(decoded.value, TEXT_KEYS)
-        except (NotJson, RecursionError):  # the caller's stack is nearly full
-            value.update(decode(data, self._limits).value)
+        except (NotJson, RecursionError) as exc:  # the caller's stack is nearly full
+            if so_far is None:
+                self._builder.found("bad-json", f"an event is lost, {exc}", data)
+            value.update(so_far or {})
             return False
         value.update(decoded.value)
         # None are repeated where only halves of pairs made two keys one.
@@ -258,3 +263,5 @@ def _scrub_what_is_kept(chunk: Chunk) -> None:
             scrub_extras(choice.delta.extra)
             for block in choice.delta.reasoning_details:
                 scrub_extras(block)
+            for fragment in choice.delta.fragments:
+                scrub(fragment.extra)

@@ -13,6 +13,7 @@ _USUAL_EVENT = re.compile(rb"data: [^\r\n]*+\n\n")
 _COMMENTS_AND_BLANK_LINES = re.compile(rb"(?:(?::[^\r\n]*+)?+(?:\r\n|\n|\r))++")
 _LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\n|\r)")
 _BARE = (b"{", b"[")
+_DATA = b"data:"
 FRAME = MIB
 """Bytes that a block may have beside its data: other fields, comments, the names of fields."""
 
@@ -104,11 +105,13 @@ class Block:
 
     @property
     def data_before(self) -> bytes:
-        """The data line before a last line that is one as well; nothing where there is none."""
+        """The data line before a last line that is one as well, and not blank; nothing where there
+        is none."""
         lines = self._lines or []
-        if len(lines) < 2 or self._in_line or not lines[-1].startswith(b"data:"):
+        if len(lines) < 2 or self._in_line or not lines[-1].startswith(_DATA):
             return b""
-        return lines[-2] if lines[-2].startswith(b"data:") else b""
+        is_first = lines[-2].startswith(_DATA) and lines[-1][len(_DATA) :].strip()
+        return lines[-2] if is_first else b""
 
     def take_told(self) -> bytes:
         """What was told before the blank line came, as an event. A bare line is told when it is

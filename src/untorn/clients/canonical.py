@@ -94,7 +94,15 @@ def payload_of(event: bytes) -> bytes | None:
     """The data of an event with one ``data`` line that the SDK reads as it is, whatever fields
     it has that say nothing; None for any other."""
     match = _ONE_DATA_LINE.fullmatch(event)
-    return None if match is None else match[1]
+    return match[1] if match is not None and _is_utf8(event) else None
+
+
+def _is_utf8(event: bytes) -> bool:
+    try:
+        event.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def data_of(event: bytes) -> bytes:
@@ -345,4 +353,8 @@ class Writer:
 
 
 def _event(value: dict[str, Any]) -> bytes:
-    return b"data: " + msgspec.json.encode(value) + b"\n\n"
+    try:
+        said = msgspec.json.encode(value)
+    except UnicodeEncodeError:  # half a surrogate pair, in what the server sent
+        said = msgspec.json.encode(scrub(value).value)
+    return b"data: " + said + b"\n\n"

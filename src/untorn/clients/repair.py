@@ -188,7 +188,7 @@ class Repair(Reading):
         says = events_of(chunk)
         if says is None or chunk.usage is not None:
             return False
-        if says != events:
+        if says != events or not events:
             if not _has_all_logprobs(chunk, events):
                 return False
             told = [one for one in events if not isinstance(one, UNSAID)]

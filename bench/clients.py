@@ -43,8 +43,15 @@ WAYS = [
 ]
 STREAMS = 2_000
 OPENAI, OPENAI_SYNC = "openai, async", "openai, sync"
-TARGETS = {"AsyncClient, httpx2": 2.4, "AsyncClient, aiohttp": 6.0}
+DROP_IN, DROP_IN_SYNC = "openai with the drop-in, async", "openai with the drop-in, sync"
+TARGETS = {
+    "AsyncClient, httpx2": 2.4,
+    "AsyncClient, aiohttp": 6.0,
+    DROP_IN: 1 / 1.1,
+    DROP_IN_SYNC: 1 / 1.1,
+}
 """How many times as long openai-python's stream has to take."""
+ASYNC = ("AsyncClient, aiohttp", "AsyncClient, httpx2", DROP_IN)
 LIBRARIES = ("openai", "httpx2", "aiohttp", "urllib3", "uvloop")
 PAGE = Path(__file__).parent.parent / "docs" / "clients.md"
 SECTION = re.compile(r"^## What it costs\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -64,8 +71,8 @@ medians of {rounds} rounds, and in brackets the quartiles of each round's ratio.
 - **As fast as they come**: a read has many events.
 
 openai-python gives chunks, and says nothing of the end. It was to take so many times as long, at
-least: {targets}. Others kept the machine busy meanwhile
-(a load of {load:.0f} on {cores} cores); the more there are, the more it costs to wake up.
+least: {targets}.
+The load was {load:.1f} on {cores} cores; the higher it is, the more it costs to wake up.
 
 {streams:,} streams at once through one AsyncClient:
 
@@ -75,7 +82,7 @@ Versions: {versions}.
 """
 
 Run = Callable[[], list[str]]
-MESSAGES = [{"role": "user", "content": "Say something."}]
+ASKED = {"model": "m", "messages": [{"role": "user", "content": "Say something."}]}
 
 
 def report(rounds: int, *, write: bool) -> int:
@@ -91,7 +98,7 @@ def report(rounds: int, *, write: bool) -> int:
         streams=STREAMS,
         load=os.getloadavg()[0],
         cores=os.cpu_count(),
-        targets=" and ".join(f"{name} {times:g}" for name, times in TARGETS.items()),
+        targets="; ".join(f"{name} {times:.2g}" for name, times in TARGETS.items()),
         crowds=crowds_table(crowds),
         versions=", ".join(f"{name} {version(name)}" for name in LIBRARIES),
     )
@@ -124,6 +131,8 @@ def clients(url: str, streams: int) -> Iterator[dict[str, Run]]:
     import openai
     import uvloop
 
+    from untorn.clients.openai import async_http_client, http_client
+
     with ExitStack() as stack:
         runner = stack.enter_context(asyncio.Runner(loop_factory=uvloop.new_event_loop))
 
@@ -135,41 +144,48 @@ def clients(url: str, streams: int) -> Iterator[dict[str, Run]]:
 
         def ours(backend: str) -> Run:
             client = stack.enter_context(Client(url, backend=backend))
-            return lambda: ["".join(client.chat(model="m", messages=MESSAGES).text)]
+            return lambda: ["".join(client.chat(**ASKED).text)]
 
         def ours_async(backend: str) -> Run:
             client = AsyncClient(url, backend=backend)
             stack.callback(lambda: runner.run(client.close()))
 
             async def run() -> str:
-                chat = client.chat(model="m", messages=MESSAGES)
+                chat = client.chat(**ASKED)
                 return "".join([text async for text in chat.text])
 
             return in_loop(run)
 
-        theirs = openai.OpenAI(base_url=url, api_key="none")
-        theirs_async = openai.AsyncOpenAI(base_url=url, api_key="none")
-        stack.callback(theirs.close)
-        stack.callback(lambda: runner.run(theirs_async.close()))
-        asked = {"model": "m", "messages": MESSAGES, "stream": True}
+        at = {"base_url": url, "api_key": "none"}
 
-        def openai_sync() -> list[str]:
-            return ["".join(map(said, theirs.chat.completions.create(**asked)))]
+        def openai_sync(http_client: object = None) -> Run:
+            client = stack.enter_context(openai.OpenAI(**at, http_client=http_client))
+            return lambda: [
+                "".join(map(said, client.chat.completions.create(**ASKED, stream=True)))
+            ]
 
-        async def openai_async() -> str:
-            stream = await theirs_async.chat.completions.create(**asked)
-            return "".join([said(chunk) async for chunk in stream])
+        def openai_async(http_client: object = None) -> Run:
+            client = openai.AsyncOpenAI(**at, http_client=http_client)
+            stack.callback(lambda: runner.run(client.close()))
+
+            async def run() -> str:
+                stream = await client.chat.completions.create(**ASKED, stream=True)
+                return "".join([said(chunk) async for chunk in stream])
+
+            return in_loop(run)
 
         runs = {
             "AsyncClient, aiohttp": ours_async("aiohttp"),
             "AsyncClient, httpx2": ours_async("httpx2"),
-            OPENAI: in_loop(openai_async),
+            OPENAI: openai_async(),
+            DROP_IN: openai_async(async_http_client()),
         }
         if streams == 1:
             runs |= {
                 "Client, urllib3": ours("urllib3"),
                 "Client, httpx2": ours("httpx2"),
-                OPENAI_SYNC: openai_sync,
+                OPENAI_SYNC: openai_sync(),
+                DROP_IN_SYNC: openai_sync(http_client()),
             }
         yield runs
 
@@ -200,7 +216,7 @@ def cells_of(samples: Samples, name: str) -> list[str]:
     """Of one client and one way."""
     if name not in samples:
         return ["", ""]
-    base = OPENAI if name in (*TARGETS, OPENAI) else OPENAI_SYNC
+    base = OPENAI if name in (*ASYNC, OPENAI) else OPENAI_SYNC
     time = short(median(samples[name]) * 1e6)
     if name == base:
         return [time, ""]

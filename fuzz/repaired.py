@@ -16,8 +16,8 @@ from tests.clients.repairs import ASKED, Repaired, repaired
 from untorn import Choice, Completion, Options, ToolCall, parse
 from untorn.chat.chunks import FRAGMENT_KEYS
 from untorn.chat.completion import decode_logprobs
+from untorn.clients.asked import Asked
 from untorn.clients.canonical import chunk_of
-from untorn.clients.repair import Asked
 
 HARMLESS = frozenset(
     "arguments-double-encoded arguments-empty duplicate-key finish-reason-mismatch"

@@ -71,12 +71,15 @@ ARROWS = {
     "clients.urllib3": "sources responses clients.requests clients.timed_urllib3",
     "clients.aiohttp": "options async_sources responses clients.requests",
     "clients.blocks": "options sse",
-    "clients.canonical": "sse chat.json_text chat.verdict chat.completion chat events",
+    "clients.asked": "",
+    "clients.canonical": "sse events",
+    "clients.likeness": "",
+    "clients.writer": "chat.json_text chat.verdict chat.completion chat clients.canonical",
     "clients.repair": "errors options chat.json_text chat.completion events reading "
-    "clients.blocks clients.canonical",
+    "clients.asked clients.blocks clients.canonical clients.likeness clients.writer",
     "clients.repaired": "sources async_sources reader clients.repair",
-    "clients.openai": "options chat.completion sources async_sources responses clients.repair "
-    "clients.repaired",
+    "clients.openai": "options chat.completion sources async_sources responses clients.asked "
+    "clients.repair clients.repaired",
     "clients": "options chat.verdict chat.completion clients.keys clients.addresses clients.policy "
     "clients.requests clients.tries clients.asking clients.sources clients.readers",
     "cli": "readable chat.verdict chat.completion events stream capture",

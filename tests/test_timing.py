@@ -21,8 +21,7 @@ def test_times_count_from_the_head() -> None:
     watch = Stopwatch()
     watch.tick(100.0)  # the head
     watch.tick(100.5, reads=1)
-    watch.tick(101.0, reads=1)
-    watch.content(101.0)
+    watch.tick(101.0, reads=1, content=True)
     watch.tick(103.0)  # the end
     assert watch.timing() == Timing(
         first_byte=0.5,
@@ -57,8 +56,7 @@ def test_before_the_first_byte_only_the_total_is_known() -> None:
 def test_gaps_lie_between_reads_that_say_something() -> None:
     watch = Stopwatch()
     for at in (0.0, 1.0, 2.0, 10.0):
-        watch.tick(at, reads=1)
-        watch.content(at)
+        watch.tick(at, reads=1, content=True)
     timing = watch.timing()
     assert timing is not None
     assert timing.first_content == 0.0
@@ -69,8 +67,8 @@ def test_gaps_lie_between_reads_that_say_something() -> None:
 
 def test_counts_of_events_are_handed_in() -> None:
     watch = Stopwatch()
-    watch.tick(0.0)
-    watch.events += 3
+    watch.tick(0.0, reads=1, events=1)
+    watch.tick(1.0, reads=1, events=2)
     watch.heartbeats += 1
     timing = watch.timing()
     assert timing is not None
@@ -142,10 +140,8 @@ def test_time_that_is_none_makes_a_gap_of_nothing() -> None:
 
 def test_clock_that_goes_back_makes_a_gap_of_nothing() -> None:
     watch = Stopwatch()
-    watch.tick(5.0, reads=1)
-    watch.content(5.0)
-    watch.tick(4.0, reads=1)
-    watch.content(4.0)
+    watch.tick(5.0, reads=1, content=True)
+    watch.tick(4.0, reads=1, content=True)
     timing = watch.timing()
     assert timing is not None
     assert timing.gap_max == 0.0

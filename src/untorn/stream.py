@@ -143,6 +143,25 @@ class ChatStream:
             events = self._receive_read(data) if usual is None else usual
         return events if at is None else self.timed(events, at, reads=1)
 
+    def parts_of(self, payload: bytes) -> list[str] | None:
+        """Where the text grows that a usual event brings, and nothing else; None where it might
+        bring more. For ``pass_by``."""
+        return self._items.parts_of(payload) if self._between_events else None
+
+    def pass_by(self, size: int, at: float) -> bool:
+        """Take a read of ``size`` bytes that is one event as the last one, for which ``parts_of``
+        gave parts; only its text may differ, and who calls this puts that there. False, and
+        nothing taken, where it needs a closer look.
+
+        For who has to look at the bytes, too: to decode them would be to look twice.
+        """
+        received = self._received + size
+        if received > self._look_at or size > self._most_line or self._stopwatch is None:
+            return False
+        self._received = self._splitter.start = received
+        self._stopwatch.tick_alike(at)
+        return True
+
     def _receive_read(self, data: bytes) -> list[StreamEvent]:
         splitter, framing = self._splitter, self._framing
         lines = splitter.receive_data(data)
@@ -228,12 +247,12 @@ class ChatStream:
         stopwatch = self._stopwatch
         if stopwatch is None:
             stopwatch = self._stopwatch = Stopwatch()
-        stopwatch.tick(at, reads)
-        stopwatch.events += len(events)
+        content = False
         for event in events:
             if event.__class__ in CONTENT:
-                stopwatch.content(at)
+                content = True
                 break
+        stopwatch.tick(at, reads, len(events), content=content)
         return events
 
     @property

@@ -53,6 +53,7 @@ class Gaps:
         self.longest: float | None = None
 
     def add(self, seconds: float) -> None:
+        """One more."""
         # A clock that goes back, or is none, is the caller's mistake, and no reason to fail.
         seconds = min(seconds, LONGEST) if seconds > 0 else 0.0
         if self.longest is None or seconds > self.longest:
@@ -73,10 +74,15 @@ class Gaps:
         return None
 
 
+FEW = 16
+"""So many alike are counted at once: each by itself, amid other work, costs three times as much."""
+
+
 class Stopwatch:
     """Collects what ``Timing`` tells. All times are monotonic seconds of the caller's clock."""
 
     __slots__ = (
+        "_alike",
         "_first_byte",
         "_first_content",
         "_gaps",
@@ -95,29 +101,45 @@ class Stopwatch:
         self._first_content: float | None = None
         self._last_content: float | None = None
         self._gaps = Gaps()
+        self._alike: list[float] = []
         self.reads = 0
         self.events = 0
         self.heartbeats = 0
 
-    def tick(self, at: float, reads: int = 0) -> None:
-        """Something happened at ``at``; so many reads of the body, none or one."""
+    def tick(self, at: float, reads: int = 0, events: int = 0, *, content: bool = False) -> None:
+        """Something happened at ``at``: so many reads of the body, none or one, of which so many
+        events came; and whether one of these was a delta that says something."""
+        if self._alike:
+            self._count()
         if self._start is None:
             self._start = at
-        if reads and self._first_byte is None:
+        if self._first_byte is None and reads:
             self._first_byte = at
         self._last = at
         self.reads += reads
+        self.events += events
+        if content:
+            if self._last_content is None:
+                self._first_content = at
+            else:
+                self._gaps.add(at - self._last_content)
+            self._last_content = at
 
-    def content(self, at: float) -> None:
-        """The read at ``at`` held a delta that says something."""
-        if self._first_content is None:
-            self._first_content = at
-        if self._last_content is not None:
-            self._gaps.add(at - self._last_content)
-        self._last_content = at
+    def tick_alike(self, at: float) -> None:
+        """A read came, and one event of it, which says something, as in the one before."""
+        alike = self._alike
+        alike.append(at)
+        if len(alike) >= FEW:
+            self._count()
+
+    def _count(self) -> None:
+        alike, self._alike = self._alike, []
+        for at in alike:
+            self.tick(at, reads=1, events=1, content=True)
 
     def timing(self) -> Timing | None:
         """What there is so far; None where no time was ever handed in."""
+        self._count()
         if self._start is None:
             return None
         return Timing(

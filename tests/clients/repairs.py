@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 from untorn import Clocks, Completion, Options
-from untorn.clients.repair import Asked, Repair
+from untorn.clients.asked import Asked
+from untorn.clients.repair import Repair
 from untorn.head import EVENT_STREAM
 from untorn.sources import Opened
 
@@ -100,3 +101,8 @@ def event(data: Any) -> bytes:
 ROLE = chunk({"role": "assistant", "content": ""})
 STOP = chunk(finish_reason="stop")
 DONE = b"data: [DONE]\n\n"
+
+
+def payload(event: bytes) -> bytes:
+    """The data of an event."""
+    return event.removeprefix(b"data: ").removesuffix(b"\n\n")

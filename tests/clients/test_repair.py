@@ -24,7 +24,8 @@ from tests.clients.repairs import (
 from tests.helpers import cuttings, two_way_cuts
 from tests.strategies import bodies, damaged_bodies
 from untorn import Limits, NotWhole, Options, StreamFailed, StreamInterrupted, parse
-from untorn.clients.repair import Asked, Repair, asked_by
+from untorn.clients.asked import Asked
+from untorn.clients.repair import Repair
 from untorn.options import MIB, Clocks
 from untorn.replay.scenarios import SCENARIOS
 
@@ -59,21 +60,6 @@ def call_of(deltas: list[Any]) -> list[tuple[str, str]]:
             more = of_type.get("arguments", of_type.get("input"))
             calls[part["index"]] = (name + of_type.get("name", ""), arguments + more)
     return list(calls.values())
-
-
-# What is asked -----------------------------------------------------------------------------------
-
-
-def test_only_a_streamed_chat_completion_is_read() -> None:
-    path, body = "/v1/chat/completions", b'{"stream": true, "n": 2, "model": "m"}'
-    asked = asked_by("POST", path, body)
-    assert asked == Asked(stream=True, n=2)
-    assert not asked.wants_usage
-    assert asked_by("GET", path, body) is None
-    assert asked_by("POST", "/v1/completions", body) is None
-    assert asked_by("POST", path, b'{"stream": false}') is None
-    assert asked_by("POST", path, b"{}") is None
-    assert asked_by("POST", path, b"no JSON") is None
 
 
 # Clean events ------------------------------------------------------------------------------------

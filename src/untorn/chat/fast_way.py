@@ -136,6 +136,21 @@ class FastWay:
             id, model, knows_all = builder.id, builder.model, builder.knows_all
         return out
 
+    def parts_of(self, payload: bytes) -> list[str] | None:
+        """Where the text is put of a chunk that is as this one but for its text; None if there is
+        more to do, or to look at."""
+        decode, parts_of, _, take = self._shape
+        builder = self._builder
+        try:
+            chunk = decode(payload)
+        except NOT_USUAL:
+            return None
+        if take is not None or chunk.id != builder.id or chunk.model != builder.model:
+            return None
+        if not builder.knows_all and builder.would_learn(chunk):
+            return None
+        return parts_of.get(chunk.choices[0].index)
+
     def count(self, size: int) -> int:
         """How many characters are left before a choice with ``size`` more could pass the limit.
 

@@ -9,15 +9,16 @@ other response is passed on untouched.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from untorn.async_sources import AsyncHttpxSource, AsyncSource
 from untorn.chat.completion import Completion
-from untorn.clients.repair import Asked, Failure, Repair, asked_by
+from untorn.clients.asked import Asked, asked_by
+from untorn.clients.repair import Failure, Repair
 from untorn.clients.repaired import AsyncRepairedReader, RepairedReader
 from untorn.options import Clocks, Options
 from untorn.responses import async_source_of, content_of, source_of
@@ -91,8 +92,7 @@ class RepairingClient(openai.DefaultHttpxClient):
         if asked is None:
             return response
         reader = RepairedReader(_source(response), Repair(asked, *self._read_with))
-        stream = _class_of(RepairedStream, _library(response))(reader, response)
-        return _anew(response, stream, self.untorn, reader.repair)
+        return _anew(response, RepairedStream, reader, self.untorn)
 
 
 class AsyncRepairingClient(openai.DefaultAsyncHttpxClient):
@@ -110,16 +110,37 @@ class AsyncRepairingClient(openai.DefaultAsyncHttpxClient):
         if asked is None:
             return response
         reader = AsyncRepairedReader(_async_source(response), Repair(asked, *self._read_with))
-        stream = _class_of(AsyncRepairedStream, _library(response))(reader, response)
-        return _anew(response, stream, self.untorn, reader.repair)
+        return _anew(response, AsyncRepairedStream, reader, self.untorn)
 
 
-class RepairedStream:
-    """The body of the response that the SDK gets."""
+class RepairedResponse:
+    """The response that the SDK gets; a Response of the library in use."""
 
-    BASE = "SyncByteStream"
+    BASE = "Response"
 
-    def __init__(self, reader: RepairedReader, response: Any) -> None:
+    is_stream_consumed: bool
+    iter_raw: Callable[[], Iterator[bytes]]
+    aiter_raw: Callable[[], AsyncIterator[bytes]]
+
+    def iter_bytes(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        """The raw body, the first time: there is nothing to decompress."""
+        if chunk_size is None and not self.is_stream_consumed:
+            return self.iter_raw()
+        theirs: Any = super()
+        return cast("Iterator[bytes]", theirs.iter_bytes(chunk_size))
+
+    def aiter_bytes(self, chunk_size: int | None = None) -> AsyncIterator[bytes]:
+        """See ``iter_bytes``."""
+        if chunk_size is None and not self.is_stream_consumed:
+            return self.aiter_raw()
+        theirs: Any = super()
+        return cast("AsyncIterator[bytes]", theirs.aiter_bytes(chunk_size))
+
+
+class _AnyStream:
+    """The body of that response. ``response`` is the one that the server gave."""
+
+    def __init__(self, reader: Any, response: Any) -> None:
         self._reader = reader
         self._response = response
 
@@ -127,6 +148,12 @@ class RepairedStream:
     def elapsed(self) -> Any:
         """From the request to the end of the body; None before that."""
         return getattr(self._response.stream, "elapsed", None)
+
+
+class RepairedStream(_AnyStream):
+    """For the sync client."""
+
+    BASE = "SyncByteStream"
 
     def __iter__(self) -> Iterator[bytes]:
         yield from self._reader.reads()
@@ -136,19 +163,10 @@ class RepairedStream:
         self._reader.close()
 
 
-class AsyncRepairedStream:
-    """The same for asyncio."""
+class AsyncRepairedStream(_AnyStream):
+    """For the one of asyncio."""
 
     BASE = "AsyncByteStream"
-
-    def __init__(self, reader: AsyncRepairedReader, response: Any) -> None:
-        self._reader = reader
-        self._response = response
-
-    @property
-    def elapsed(self) -> Any:
-        """See RepairedStream."""
-        return getattr(self._response.stream, "elapsed", None)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for data in self._reader.reads():
@@ -190,23 +208,26 @@ def _opened(response: Any) -> Opened:
     return Opened(response.status_code, response.headers.multi_items())
 
 
-def _anew(response: Any, stream: Any, streams: Streams, repair: Repair) -> Any:
-    """The response with another body."""
+def _anew(
+    response: Any, body: Any, reader: RepairedReader | AsyncRepairedReader, to: Streams
+) -> Any:
+    """The response with another body, a stream of that class; ``to`` is told of it."""
+    library = _library(response)
     headers = [
         (name, value)
         for name, value in response.headers.multi_items()
         if name not in ("content-encoding", "content-length", "content-type")
     ]
-    anew = type(response)(
+    anew = _class_of(RepairedResponse, library)(
         response.status_code,
         headers=[*headers, ("content-type", "text/event-stream; charset=utf-8")],
-        stream=stream,
+        stream=_class_of(body, library)(reader, response),
         request=response.request,
         extensions=response.extensions,
         history=response.history,
         default_encoding=response.default_encoding,
     )
-    streams.add(anew, repair)
+    to.add(anew, reader.repair)
     return anew
 
 
@@ -216,9 +237,9 @@ def _library(response: Any) -> Any:
 
 
 @cache
-def _class_of(stream: type[RepairedStream] | type[AsyncRepairedStream], library: Any) -> Any:
-    """The class with the base by which the library knows its streams."""
-    return type(stream.__name__, (stream, getattr(library, stream.BASE)), {})
+def _class_of(ours: Any, library: Any) -> Any:
+    """The class with the base by which the library knows its own."""
+    return type(ours.__name__, (ours, getattr(library, ours.BASE)), {})
 
 
 def _raise_for(failure: Failure | None, request: Any) -> None:

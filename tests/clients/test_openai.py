@@ -118,14 +118,21 @@ def test_error_inside_a_200_is_the_sdks_own(colour: str, stream_server: ReplaySe
 @each_colour
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("status-401", openai.AuthenticationError), ("status-429", openai.RateLimitError)],
+    [
+        ("status-401", openai.AuthenticationError),
+        ("status-429", openai.RateLimitError),
+        ("status-500-torn", openai.InternalServerError),
+        ("status-500-stall", openai.InternalServerError),
+    ],
 )
-def test_error_status_is_left_to_the_sdk(
+def test_error_status_is_the_sdks_own_error_however_its_body_ends(
     colour: str, name: str, kind: type[openai.APIStatusError], stream_server: ReplayServer
 ) -> None:
-    heard = ask(colour, stream_server.url(name))
+    heard = ask(colour, stream_server.url(name), clocks=Clocks(first_byte=SOON))
     assert type(heard.error) is kind
-    assert heard.completion is None
+    assert heard.completion is not None
+    assert heard.completion.verdict.outcome == "failed"
+    assert heard.error.response.content == SCENARIOS[name].reply.body
 
 
 @each_colour

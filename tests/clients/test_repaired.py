@@ -29,7 +29,7 @@ def test_reads_are_given_as_they_come_and_end_with_done(stream_server: ReplaySer
         reads = list(reader.reads())
     assert reads[0] == ANSWER[0].data
     assert reads[-1].endswith(ANSWER[-1].data)
-    assert reader.repair.failure is None
+    assert reader.body.failure is None
     assert reader.completion.content == TEXT
     assert response.is_closed
 
@@ -44,7 +44,7 @@ def test_reads_are_given_with_asyncio_as_they_come(stream_server: ReplayServer) 
     reads, reader = asyncio.run(main())
     assert reads[0] == ANSWER[0].data
     assert reads[-1].endswith(ANSWER[-1].data)
-    assert reader.repair.failure is None
+    assert reader.body.failure is None
     assert reader.completion.content == TEXT
 
 

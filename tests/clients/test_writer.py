@@ -116,10 +116,13 @@ def test_unknown_keys_beside_choices_get_a_chunk_with_a_choice() -> None:
     assert read(write.rest())[0]["choices"] == []
 
 
-def test_no_chunk_for_a_fingerprint_alone() -> None:
+def test_no_chunk_for_a_fingerprint_alone_and_it_is_not_kept_for_another_payload() -> None:
     write = Writer()
-    write.rewrite({"choices": None, "system_fingerprint": "f", "service_tier": ["odd"]})
+    sent = {"choices": None, "system_fingerprint": "f", "service_tier": ["odd"]}
+    write.rewrite(sent)
     assert write.rest() is None
+    assert "system_fingerprint" not in read(write.delta(0, content="a"))[0]
+    write.rewrite(sent)
     (said,) = read(write.finish(0, "stop"))
     assert said["system_fingerprint"] == "f"
     assert "service_tier" not in said
@@ -154,6 +157,14 @@ def test_call_is_two_fragments_and_the_first_keeps_the_unknown_keys() -> None:
         "function": {"name": "look_up", "arguments": ""},
     }
     assert more == {"index": 3, "function": {"arguments": '{"a": 1}'}}
+
+
+def test_unknown_keys_of_a_call_do_not_stand_for_the_known_ones() -> None:
+    call = ToolCall(0, "c", "custom", "run", "ls", extra={"function": "x", "index": "y", "s": 1})
+    first, _ = Writer().call(0, 3, call).split(b"\n\n", 1)
+    (opened,) = json.loads(payload(first))["choices"][0]["delta"]["tool_calls"]
+    custom = {"name": "run", "input": ""}
+    assert opened == {"s": 1, "index": 3, "id": "c", "type": "custom", "custom": custom}
 
 
 def test_half_a_surrogate_pair_in_a_call_is_written_as_a_replacement() -> None:

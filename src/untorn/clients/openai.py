@@ -17,7 +17,8 @@ from weakref import WeakKeyDictionary
 
 from untorn.async_sources import AsyncHttpxSource, AsyncSource
 from untorn.chat.completion import Completion
-from untorn.clients.asked import Asked, asked_by
+from untorn.clients.asked import asked_by
+from untorn.clients.error_body import ErrorBody
 from untorn.clients.repair import Failure, Repair
 from untorn.clients.repaired import AsyncRepairedReader, RepairedReader
 from untorn.options import Clocks, Options
@@ -28,6 +29,9 @@ try:
     import openai
 except ImportError as exc:
     raise ImportError('the drop-in needs the openai SDK: pip install "untorn[openai]"') from exc
+
+EVENT_STREAM = ("content-type", "text/event-stream; charset=utf-8")
+Body = Repair | ErrorBody
 
 
 def http_client(
@@ -53,8 +57,8 @@ class Streams:
 
     def __init__(self) -> None:
         # As long as somebody has the response; and the last one, since frameworks show none.
-        self._repairs: WeakKeyDictionary[Any, Repair] = WeakKeyDictionary()
-        self._last: Repair | None = None
+        self._bodies: WeakKeyDictionary[Any, Body] = WeakKeyDictionary()
+        self._last: Body | None = None
 
     @property
     def last(self) -> Completion | None:
@@ -68,13 +72,13 @@ class Streams:
         for name in ("http_response", "response", "_response"):
             response = getattr(response, name, response)
         try:
-            return self._repairs[response].completion
+            return self._bodies[response].completion
         except (KeyError, TypeError):  # not every object can be a key
             return None
 
-    def add(self, response: Any, repair: Repair) -> None:
+    def add(self, response: Any, body: Body) -> None:
         """A stream has begun. (For the client.)"""
-        self._repairs[response] = self._last = repair
+        self._bodies[response] = self._last = body
 
 
 class RepairingClient(openai.DefaultHttpxClient):
@@ -88,10 +92,10 @@ class RepairingClient(openai.DefaultHttpxClient):
     def send(self, request: Any, **choices: Any) -> Any:
         """Send a request. The answer to a streamed chat completion is read by untorn."""
         response = super().send(request, **choices)
-        asked = _asked(request, response)
-        if asked is None:
+        body = _body_of(request, response, *self._read_with)
+        if body is None:
             return response
-        reader = RepairedReader(_source(response), Repair(asked, *self._read_with))
+        reader = RepairedReader(_source(response), body)
         return _anew(response, RepairedStream, reader, self.untorn)
 
 
@@ -106,10 +110,10 @@ class AsyncRepairingClient(openai.DefaultAsyncHttpxClient):
     async def send(self, request: Any, **choices: Any) -> Any:
         """See RepairingClient."""
         response = await super().send(request, **choices)
-        asked = _asked(request, response)
-        if asked is None:
+        body = _body_of(request, response, *self._read_with)
+        if body is None:
             return response
-        reader = AsyncRepairedReader(_async_source(response), Repair(asked, *self._read_with))
+        reader = AsyncRepairedReader(_async_source(response), body)
         return _anew(response, AsyncRepairedStream, reader, self.untorn)
 
 
@@ -157,7 +161,7 @@ class RepairedStream(_AnyStream):
 
     def __iter__(self) -> Iterator[bytes]:
         yield from self._reader.reads()
-        _raise_for(self._reader.repair.failure, self._response.request)
+        _raise_for(self._reader.body.failure, self._response.request)
 
     def close(self) -> None:
         self._reader.close()
@@ -171,24 +175,26 @@ class AsyncRepairedStream(_AnyStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for data in self._reader.reads():
             yield data
-        _raise_for(self._reader.repair.failure, self._response.request)
+        _raise_for(self._reader.body.failure, self._response.request)
 
     async def aclose(self) -> None:
         await self._reader.aclose()
 
 
-def _asked(request: Any, response: Any) -> Asked | None:
-    """What was asked for, if the response is to be read by untorn."""
-    # What an error status means, the SDK says itself. A body that comes from an iterator cannot
-    # be looked at; the SDK has none for chat completions.
-    if not 200 <= response.status_code < 300:
-        return None
+def _body_of(request: Any, response: Any, options: Options, clocks: Clocks) -> Body | None:
+    """What becomes of the body, if it is to be read by untorn."""
     if response.is_closed and content_of(response) is None:  # somebody does not want it
         return None
+    # A body that comes from an iterator cannot be looked at; the SDK has none for chat completions.
     try:
-        return asked_by(request.method, request.url.path, request.content)
+        asked = asked_by(request.method, request.url.path, request.content)
     except _library(response).RequestNotRead:
         return None
+    if asked is None or response.status_code < 200 or response.is_redirect:
+        return None
+    if response.status_code < 300:
+        return Repair(asked, options, clocks)
+    return ErrorBody(options, clocks)  # what the status means, the SDK says itself
 
 
 def _source(response: Any) -> Source:
@@ -216,18 +222,20 @@ def _anew(
     headers = [
         (name, value)
         for name, value in response.headers.multi_items()
-        if name not in ("content-encoding", "content-length", "content-type")
+        if name not in ("content-encoding", "content-length")
     ]
+    if response.is_success:
+        headers = [pair for pair in headers if pair[0] != "content-type"] + [EVENT_STREAM]
     anew = _class_of(RepairedResponse, library)(
         response.status_code,
-        headers=[*headers, ("content-type", "text/event-stream; charset=utf-8")],
+        headers=headers,
         stream=_class_of(body, library)(reader, response),
         request=response.request,
         extensions=response.extensions,
         history=response.history,
         default_encoding=response.default_encoding,
     )
-    to.add(anew, reader.repair)
+    to.add(anew, reader.body)
     return anew
 
 

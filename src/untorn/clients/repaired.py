@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 
 from untorn.async_sources import AsyncSource
+from untorn.clients.error_body import ErrorBody
 from untorn.clients.repair import Repair
 from untorn.reader import AsyncReader, Reader
 from untorn.sources import Source
@@ -13,17 +14,17 @@ from untorn.sources import Source
 class RepairedReader(Reader):
     """See Repair. ``raise_for_end`` stays with the caller, who knows what to raise."""
 
-    def __init__(self, source: Source, repair: Repair) -> None:
-        super().__init__(source, repair)
-        self.repair = repair
+    def __init__(self, source: Source, body: Repair | ErrorBody) -> None:
+        super().__init__(source, body)
+        self.body = body
 
     def reads(self) -> Iterator[bytes]:
         """The body, as it comes."""
-        repair = self.repair
+        body = self.body
         while True:
-            if data := repair.take():
+            if data := body.take():
                 yield data
-            elif repair.is_over:
+            elif body.is_over:
                 return
             else:
                 self._read()
@@ -32,17 +33,17 @@ class RepairedReader(Reader):
 class AsyncRepairedReader(AsyncReader):
     """The same for asyncio."""
 
-    def __init__(self, source: AsyncSource, repair: Repair) -> None:
-        super().__init__(source, repair)
-        self.repair = repair
+    def __init__(self, source: AsyncSource, body: Repair | ErrorBody) -> None:
+        super().__init__(source, body)
+        self.body = body
 
     async def reads(self) -> AsyncIterator[bytes]:
         """See RepairedReader."""
-        repair = self.repair
+        body = self.body
         while True:
-            if data := repair.take():
+            if data := body.take():
                 yield data
-            elif repair.is_over:
+            elif body.is_over:
                 return
             else:
                 await self._read()

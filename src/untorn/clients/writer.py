@@ -73,6 +73,7 @@ DELTA_KEYS = frozenset(
 
 
 AUDIO_KEYS = frozenset({"data", "transcript"})
+CALL_KEYS = frozenset("index id type function custom".split())
 
 
 def _without(values: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
@@ -149,7 +150,12 @@ class Writer:
         being none in the first.
         """
         text = "input" if call.type == "custom" else "arguments"
-        opened = {**call.extra, "index": place, "id": call.id, "type": call.type}
+        opened = {
+            **_without(call.extra, CALL_KEYS),
+            "index": place,
+            "id": call.id,
+            "type": call.type,
+        }
         first = {**opened, call.type: {"name": call.name, text: ""}}
         second = {"index": place, call.type: {text: call.arguments}}
         return self.delta(index, tool_calls=[first]) + self.delta(index, tool_calls=[second])
@@ -171,13 +177,15 @@ class Writer:
 
     def rest(self) -> bytes | None:
         """A chunk for unknown keys of the payload that are not written yet; None if there are
-        none."""
+        none. What comes after it stands in place of nothing."""
         extras = self._extras
-        if not extras.choices and not extras.chunk.keys() - ONCE:
-            return None
-        first = [] if extras.index is None else [extras.index]
-        indexes = sorted(extras.choices) or first
-        return self._chunk([self._choice(index, {}) for index in indexes])
+        chunk = None
+        if extras.choices or extras.chunk.keys() - ONCE:
+            first = [] if extras.index is None else [extras.index]
+            indexes = sorted(extras.choices) or first
+            chunk = self._chunk([self._choice(index, {}) for index in indexes])
+        self._extras = Extras({})
+        return chunk
 
     def error(self, error: ErrorObject) -> bytes:
         """An error, as OpenAI sends it in a stream."""

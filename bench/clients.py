@@ -21,7 +21,7 @@ from typing import NamedTuple
 from bench import loopback, workloads
 from bench.markdown import table
 from bench.measure import Samples, measure, ratio, short
-from untorn import AsyncClient, Client
+from untorn import AsyncClient, Client, parse
 
 
 class Way(NamedTuple):
@@ -51,7 +51,9 @@ TARGETS = {
     DROP_IN_SYNC: 1 / 1.1,
 }
 """How many times as long openai-python's stream has to take."""
-ASYNC = ("AsyncClient, aiohttp", "AsyncClient, httpx2", DROP_IN)
+ALONE = {name: f"{name} alone, async" for name in ("aiohttp", "httpx2")}
+"""The library gives its bytes, and nobody reads them until all have come."""
+ASYNC = ("AsyncClient, aiohttp", "AsyncClient, httpx2", *ALONE.values(), DROP_IN)
 LIBRARIES = ("openai", "httpx2", "aiohttp", "urllib3", "uvloop")
 PAGE = Path(__file__).parent.parent / "docs" / "clients.md"
 SECTION = re.compile(r"^## What it costs\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -70,7 +72,8 @@ medians of {rounds} rounds, and in brackets the quartiles of each round's ratio.
 - **32 streams at once**: an event each 10 ms in each of them, so that there is always one to read.
 - **As fast as they come**: a read has many events.
 
-openai-python gives chunks, and says nothing of the end. It was to take so many times as long, at
+What is alone gives its bytes, which are read all at once when the last has come: less than that
+its client cannot cost. openai-python gives chunks, and says nothing of the end. It was to take so many times as long, at
 least: {targets}.
 The load was {load:.1f} on {cores} cores; the higher it is, the more it costs to wake up.
 
@@ -128,6 +131,8 @@ def measured(origin: str, way: Way, rounds: int) -> Samples:
 @contextmanager
 def clients(url: str, streams: int) -> Iterator[dict[str, Run]]:
     """What each of them does for one answer."""
+    import aiohttp
+    import httpx2
     import openai
     import uvloop
 
@@ -156,6 +161,20 @@ def clients(url: str, streams: int) -> Iterator[dict[str, Run]]:
 
             return in_loop(run)
 
+        aiohttp_session = runner.run(in_it(aiohttp.ClientSession))
+        stack.callback(lambda: runner.run(aiohttp_session.close()))
+        httpx2_client = httpx2.AsyncClient()
+        stack.callback(lambda: runner.run(httpx2_client.aclose()))
+
+        async def aiohttp_alone() -> str:
+            async with aiohttp_session.post(f"{url}/chat/completions", json=ASKED) as response:
+                return parsed([data async for data in response.content.iter_any()])
+
+        async def httpx2_alone() -> str:
+            address = f"{url}/chat/completions"
+            async with httpx2_client.stream("POST", address, json=ASKED) as response:
+                return parsed([data async for data in response.aiter_raw()])
+
         at = {"base_url": url, "api_key": "none"}
 
         def openai_sync(http_client: object = None) -> Run:
@@ -176,7 +195,9 @@ def clients(url: str, streams: int) -> Iterator[dict[str, Run]]:
 
         runs = {
             "AsyncClient, aiohttp": ours_async("aiohttp"),
+            ALONE["aiohttp"]: in_loop(aiohttp_alone),
             "AsyncClient, httpx2": ours_async("httpx2"),
+            ALONE["httpx2"]: in_loop(httpx2_alone),
             OPENAI: openai_async(),
             DROP_IN: openai_async(async_http_client()),
         }
@@ -188,6 +209,16 @@ def clients(url: str, streams: int) -> Iterator[dict[str, Run]]:
                 DROP_IN_SYNC: openai_sync(http_client()),
             }
         yield runs
+
+
+async def in_it(make: Callable[[], object]) -> object:
+    """What is made in a running loop."""
+    return make()
+
+
+def parsed(reads: list[bytes]) -> str:
+    """The content of a body that has come."""
+    return parse(b"".join(reads)).content or ""
 
 
 def said(chunk: object) -> str:

@@ -694,6 +694,17 @@ vendors = st.builds(
 lines |= vendors
 
 
+def test_logprobs_under_a_repeated_key_are_looked_at_too() -> None:
+    for hidden in (b'{"content":"\xd0"}', b'{"content":%b}' % (b"[" * 300 + b"]" * 300)):
+        choices = b'"choices":[{"index":0,"delta":{"content":"b"},"logprobs":%b}]'
+        repeated = b"{%b,%b}" % (choices % hidden, choices % b"{}")
+        fast, plain = Ways(), Ways()
+        given = [*START, b"{%b}" % (choices % b"{}"), repeated]
+        assert fast.fast(given) == plain.plain(given)
+        assert fast.completion == plain.completion
+        assert fast.completion.verdict.defects
+
+
 openings: st.SearchStrategy[list[Item]] = st.sampled_from(
     [
         [*LEARNED],

@@ -23,7 +23,6 @@ from untorn.chat.payload import Item, Payload
 from untorn.chat.payload_reader import PayloadReader
 from untorn.chat.usual import (
     DEPTH,
-    DEPTH_OF_LOGPROBS,
     NOT_USUAL,
     VALUES,
     AnyChoice,
@@ -223,6 +222,8 @@ class FastWay:
         builder = self._builder
         if len(data) > self._limits.values // 2:
             return False  # it may hold too many values
+        if builder.has_logprobs and not self._may_stay_undecoded(data):
+            return False
         decode = decode_any_with_logprobs if builder.has_logprobs else decode_any
         try:
             chunk: AnyChunk = decode(data)
@@ -252,9 +253,8 @@ class FastWay:
         if delta.tool_calls:
             self._shape = Shape(decode_call, self._texts, TextDelta, FastWay._take_call)
         elif self._builder.has_logprobs and delta.content:
-            self._shape = Shape(
-                decode_text_with_logprobs, self._texts, TextDelta, FastWay._take_with_logprobs
-            )
+            decode = self._decode_with_logprobs
+            self._shape = Shape(decode, self._texts, TextDelta, FastWay._take_with_logprobs)
         elif delta.reasoning_content:
             self._shape = Shape(decode_reasoning_content, self._reasonings, ReasoningDelta, take)
         elif delta.reasoning:
@@ -297,7 +297,7 @@ class FastWay:
                     return False
         elif role is None and content is None and reasoning is None:
             return False  # perhaps a repeated key hides what it says (rule 14)
-        return choice.logprobs is None or self._may_keep(bytes(choice.logprobs))
+        return choice.logprobs is None or _may_be_kept(bytes(choice.logprobs))
 
     def _add(self, choice: AnyChoice) -> None:
         index, delta, out = choice.index, choice.delta, self._builder.out
@@ -377,7 +377,7 @@ class FastWay:
         if delta.role is not None and index in self._roleless:
             return False
         logprobs = bytes(choice.logprobs)
-        if not self._may_keep(logprobs):
+        if not _may_be_kept(logprobs):
             return False
         builder = self._builder
         self._texts[index].append(text)
@@ -386,11 +386,14 @@ class FastWay:
             builder.choices[index].receive_logprobs(logprobs)
         return True
 
-    def _may_keep(self, logprobs: bytes) -> bool:
-        if logprobs == NULL:
-            return True
-        depth, values = self._limits.depth - DEPTH_OF_LOGPROBS, self._limits.values - VALUES
-        return logprobs[:1] == b"{" and may_stay_undecoded(logprobs, depth, values)
+    def _decode_with_logprobs(self, data: bytes) -> LogprobsChunk:
+        if data.__class__ is not bytes or not self._may_stay_undecoded(data):
+            raise TypeError
+        return decode_text_with_logprobs(data)
+
+    def _may_stay_undecoded(self, data: bytes) -> bool:
+        # All of it, not only the logprobs that count: there may be others under a repeated key.
+        return may_stay_undecoded(data, self._limits.depth, self._limits.values)
 
     # A vendor's keys -------------------------------------------------------------------------
 
@@ -449,3 +452,7 @@ def _continues(choice: ChoiceBuilder, fragment: Fragment) -> bool:
     if call is None or not call.is_usual or fragment.id is not None:
         return False
     return fragment.function is None or fragment.function.name is None
+
+
+def _may_be_kept(logprobs: bytes) -> bool:
+    return logprobs == NULL or logprobs[:1] == b"{"

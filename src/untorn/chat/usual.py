@@ -19,8 +19,6 @@ Payload or a Note, which can't be sliced."""
 
 DEPTH = 7
 """How deep arrays and objects lie in the deepest usual shape: arguments of a tool call."""
-DEPTH_OF_LOGPROBS = 3
-"""How many of them are around logprobs."""
 
 VALUES = 128
 """More than the values in a usual chunk of one choice, keys of a vendor included, as

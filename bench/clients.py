@@ -72,9 +72,9 @@ medians of {rounds} rounds, and in brackets the quartiles of each round's ratio.
 - **32 streams at once**: an event each 10 ms in each of them, so that there is always one to read.
 - **As fast as they come**: a read has many events.
 
-What is alone gives its bytes, which are read all at once when the last has come: less than that
-its client cannot cost. openai-python gives chunks, and says nothing of the end. It was to take so many times as long, at
-least: {targets}.
+Of what is alone the bytes are read at once when the last has come: less than that its client
+cannot cost. openai-python gives chunks, and says nothing of the end. It was to take so many times
+as long, at least: {targets}.
 The load was {load:.1f} on {cores} cores; the higher it is, the more it costs to wake up.
 
 {streams:,} streams at once through one AsyncClient:

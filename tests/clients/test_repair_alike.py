@@ -2,152 +2,29 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.chat_helpers import by_event
-from tests.clients.repairs import (
-    ASKED,
-    ASKED_FOR_USAGE,
-    DONE,
-    ROLE,
-    STOP,
-    Ending,
-    chunk,
-    end,
-    event,
+from tests.clients.alike import (
+    ENOUGH,
+    SHAPES,
+    USUAL,
+    WORDS,
+    Counting,
+    How,
+    came_of,
+    passed_by,
+    stream_of,
 )
+from tests.clients.repairs import ASKED, ASKED_FOR_USAGE, DONE, ROLE, STOP, Ending, chunk, event
 from tests.strategies import bodies
-from untorn import Completion, Limits, Options
+from untorn import Limits, Options
+from untorn.chat.fast_way import NEAR
 from untorn.clients.asked import Asked
-from untorn.clients.repair import Like, Repair
-from untorn.events import StreamEvent
 from untorn.head import EVENT_STREAM
-from untorn.options import Clocks
-from untorn.sources import Opened
-
-ENOUGH = 20
-"""More than the stopwatch counts at once."""
-
-
-class Counting(Repair):
-    """A Repair that counts the events that it took for like ones."""
-
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self.passed_by = 0
-        self._last: Like | None = None
-
-    def receive(self, data: bytes | None, at: float, rang: bool) -> None:
-        super().receive(data, at, rang)
-        self.passed_by += self._like is not None and self._like is self._last
-        self._last = self._like
-
-
-class ReadingAll(Counting):
-    """One that reads all of them."""
-
-    def _like_of(self, event: bytes, payload: bytes, events: list[StreamEvent]) -> Like | None:
-        return None
-
-
-class Came(NamedTuple):
-    """What came of a body."""
-
-    sent: list[bytes]
-    """After each read, and after the end."""
-    failure: tuple[str, type[BaseException]] | None
-    completions: list[Completion]
-    """The last one; or, where it was asked for after each read, all."""
-
-
-class How(NamedTuple):
-    """How a body is read."""
-
-    options: Options = Options()
-    asked: Asked = ASKED
-    headers: Sequence[tuple[str, str]] = (("content-type", EVENT_STREAM),)
-    clocks: Clocks = Clocks()
-    waits: Sequence[float] = (0.25,)
-    """Seconds before each read, over and over."""
-    ending: Ending = "eof"
-
-
-USUAL = How()
-
-
-def came_of(repair: Counting, reads: Iterable[bytes], how: How, *, asking: bool) -> Came:
-    at = 5.0
-    repair.begin(Opened(200, list(how.headers)), lambda: None, at)
-    sent: list[bytes] = []
-    completions: list[Completion] = []
-    for number, data in enumerate(filter(None, reads)):
-        if repair.is_over:
-            break
-        repair.wait(at)
-        at += how.waits[number % len(how.waits)]
-        repair.receive(data, at, False)
-        sent.append(repair.take())
-        if asking:
-            completions.append(repair.completion)
-    if not repair.is_over:
-        repair.wait(at)
-        end(repair, how.ending, at)
-    failure = repair.failure
-    said = None if failure is None else (failure.why, type(failure.cause))
-    return Came([*sent, repair.take()], said, [*completions, repair.completion])
-
-
-def passed_by(reads: Iterable[bytes], how: How = USUAL) -> int:
-    """How many of the reads were taken for like ones. All is as if none had been."""
-    reads = list(reads)
-    given = (how.asked, how.options, how.clocks)
-    repair, asked = Counting(*given), Counting(*given)
-    plain = came_of(ReadingAll(*given), reads, how, asking=True)
-    assert came_of(asked, reads, how, asking=True) == plain
-    assert came_of(repair, reads, how, asking=False) == plain._replace(
-        completions=plain.completions[-1:]
-    )
-    assert asked.passed_by == repair.passed_by
-    return repair.passed_by
-
-
-# Streams -----------------------------------------------------------------------------------------
-
-ABOUT = '"id":"c1","object":"chat.completion.chunk","created":17,"model":"m"'
-COMPACT = f'{{{ABOUT},"choices":[{{"index":0,"delta":{{"content":"?"}},"finish_reason":null}}]'
-SHAPES = {
-    "content": COMPACT + "}",
-    "obfuscation": COMPACT + ',"obfuscation":"aZ9"}',
-    "obfuscation first": '{"obfuscation":"aZ9",' + COMPACT[1:] + "}",
-    "reasoning_content": COMPACT.replace("content", "reasoning_content") + "}",
-    "reasoning": COMPACT.replace("content", "reasoning") + ',"service_tier":null}',
-    "role": COMPACT.replace('"content"', '"role":"assistant","content"') + ',"usage":null}',
-    "spaces": json.dumps(json.loads(COMPACT + ',"obfuscation":"aZ9"}')),
-    "more spaces": COMPACT.replace(":", "\t: ") + ' , "obfuscation" :  "aZ9"}',
-    "no logprobs": COMPACT.replace('"finish', '"logprobs":null,"finish') + "}",
-    "a vendor's": COMPACT + ',"x":1}',
-    "escapes": COMPACT.replace('"m"', r'"a\/m"') + "}",
-    "escaped key": COMPACT.replace('"index"', r'"\u0069ndex"') + "}",
-}
-
-
-def stream_of(shape: str, texts: Iterable[str]) -> list[bytes]:
-    """Events of this shape; the texts as they stand in JSON."""
-    first = json.loads(shape)
-    first["choices"][0]["delta"] = {"role": "assistant", "content": ""}
-    return [
-        f"data: {one}\n\n".encode("utf-8", "surrogatepass")
-        for one in (json.dumps(first), *(shape.replace("?", text, 1) for text in texts))
-    ]
-
-
-WORDS = [f" word {number}" for number in range(ENOUGH)]
+from untorn.options import MIB, Clocks
 
 
 @pytest.mark.parametrize(
@@ -205,6 +82,69 @@ def test_text_of_more_digits_than_python_reads_as_a_number_is_written_anew() -> 
     assert [at for at, read in enumerate(reads[:-1]) if sent[at] != read] == [ENOUGH + 2]
 
 
+# What it must not pass over ----------------------------------------------------------------------
+
+LIKE = stream_of(SHAPES["content"], WORDS)
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"line": len(LIKE[9]) - 2},  # without the line ends
+        {"line": len(LIKE[9]) + 1},
+        {"event": len(LIKE[9])},
+        {"body": sum(map(len, LIKE[:9])) + 1},
+        {"body": sum(map(len, LIKE[:9]))},
+        {"text": 90},
+        {"text": NEAR + 90},
+    ],
+)
+def test_limit_is_kept_by_like_events_too(limits: dict[str, int]) -> None:
+    how = How(Options(limits=Limits(**limits)))
+    for text in (" longer", "a" * 60, "a" * NEAR):
+        passed_by([*LIKE, *stream_of(SHAPES["content"], [text])[1:], *LIKE[1:]], how)
+
+
+def test_texts_are_counted_and_folded_however_many_are_not_read() -> None:
+    long = stream_of(SHAPES["content"], ["abc"[number % 3] * 50_000 for number in range(100)])
+    for most in (3 * MIB, 64 * MIB):
+        assert passed_by([*long, STOP, DONE], How(Options(limits=Limits(text=most)))) > ENOUGH
+
+
+@pytest.mark.parametrize(
+    "next_one",
+    [
+        *(
+            LIKE[9][:-1],
+            LIKE[9][:-1] + b"\r\n",
+            LIKE[9].replace(b"\n", b"\r"),
+            b"\n",
+            b": ping\n\n",
+        ),
+        *(LIKE[9].replace(b"c1", b"c2"), LIKE[9].replace(b":0", b":1"), b"data: x\n\n", b"\xff"),
+        *(STOP, DONE, chunk({"reasoning": "hm"}), chunk({"content": ""}), b"<html>\n"),
+        *(
+            event({"choices": [], "usage": {"total_tokens": 2}}),
+            event({"error": {"message": "no"}}),
+        ),
+        chunk({"tool_calls": [{"index": 0, "id": "x", "function": {"name": "f"}}]}),
+    ],
+)
+def test_whatever_comes_after_like_events_means_what_it_means_after_others(next_one: bytes) -> None:
+    for rest in ([], LIKE[2:], [*LIKE[2:], STOP, DONE]):
+        assert passed_by([*LIKE, next_one, *rest]) >= ENOUGH - 3
+
+
+@pytest.mark.parametrize("ending", ["eof", "cut", "stalled", "cancelled"])
+def test_end_of_any_kind_after_like_events_is_what_it_is_after_others(ending: Ending) -> None:
+    assert passed_by(LIKE, How(ending=ending)) >= ENOUGH - 3
+
+
+def test_clock_that_runs_out_in_a_read_with_a_like_event_ends_the_answer() -> None:
+    how = How(clocks=Clocks(idle=1.0), waits=[0.5] * 9 + [1.5])
+    assert 0 < passed_by([*LIKE, STOP, DONE], how) < 9
+
+
 # Anything ----------------------------------------------------------------------------------------
 
 TEXTS = [
@@ -254,16 +194,19 @@ BETWEEN = [
     *(event({"id": "c1", "choices": [{"index": 0, "delta": {"content": "z"}}]}),),
 ]
 
-all_at_once = st.sampled_from(list(SHAPES.values()))
-limits = st.sampled_from([{}, {}, {}, {"line": 400}, {"event": 300}, {"body": 2500}, {"text": 40}])
-more_limits = st.sampled_from([{}, {}, {"depth": 6}, {"values": 100}, {"choices": 1}])
+shapes = st.sampled_from([*[SHAPES["content"], SHAPES["obfuscation"]] * 3, *SHAPES.values()])
+LIMITS: list[dict[str, int]] = [
+    *([{}] * 8),
+    *({"line": 400}, {"event": 300}, {"body": 2500}, {"text": NEAR + 40}, {"text": 40}),
+    *({"depth": 6}, {"values": 100}, {"values": 300}, {"choices": 1}),
+]
 hows = st.builds(
     How,
-    st.builds(lambda one, other: Options(limits=Limits(**one, **other)), limits, more_limits),
+    st.sampled_from(LIMITS).map(lambda limits: Options(limits=Limits(**limits))),
     st.sampled_from([ASKED, ASKED, ASKED_FOR_USAGE, Asked(stream=True, n=2)]),
     st.sampled_from(
         [
-            [("content-type", EVENT_STREAM)],
+            *[[("content-type", EVENT_STREAM)]] * 5,
             [],
             [("content-type", "application/json")],
             [("content-type", EVENT_STREAM), ("content-encoding", "gzip")],
@@ -280,7 +223,7 @@ def nearly_alike(draw: st.DrawFn) -> list[bytes]:
     """Reads of a usual stream, event by event, in which some are not as the others."""
     usual = st.sampled_from([*WORDS, *("a", "b", "c")])
     texts = draw(st.lists(usual | st.sampled_from(TEXTS), min_size=4, max_size=24))
-    reads = stream_of(draw(all_at_once), texts)
+    reads = stream_of(draw(shapes), texts)
     for _ in range(draw(st.integers(0, 3))):
         place = draw(st.integers(1, len(reads) - 1))
         match draw(st.sampled_from(["edit", "edit", "edit", "between", "cut", "join", "repeat"])):
@@ -307,7 +250,10 @@ def test_what_is_passed_on_unread_is_as_if_it_had_been_read(reads: list[bytes], 
     passed_by(reads, how)
 
 
-@given(st.lists(bodies, min_size=1, max_size=3), st.integers(1, 3), hows)
-def test_any_body_is_read_alike(several: list[bytes], times: int, how: How) -> None:
-    reads = [read for body in several for read in by_event(body)]
-    passed_by([one for read in reads for one in [read] * times], how)
+@given(st.lists(bodies, min_size=1, max_size=3), hows)
+def test_any_body_amid_like_events_is_as_if_all_had_been_read(
+    several: list[bytes], how: How
+) -> None:
+    passed_by(
+        [*LIKE[:5], *(read for body in several for read in [*by_event(body), *LIKE[1:5]])], how
+    )

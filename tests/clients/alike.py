@@ -60,6 +60,10 @@ class How(NamedTuple):
     waits: Sequence[float] = (0.25,)
     """Seconds before each read, over and over."""
     ending: Ending = "eof"
+    received: int | None = None
+    """Bytes on the wire, where the body is compressed."""
+    rings_at: int | None = None
+    """The number of the read that a clock ends."""
 
 
 USUAL = How()
@@ -67,7 +71,7 @@ USUAL = How()
 
 def came_of(repair: Counting, reads: Iterable[bytes], how: How, *, asking: bool) -> Came:
     at = 5.0
-    repair.begin(Opened(200, list(how.headers)), lambda: None, at)
+    repair.begin(Opened(200, list(how.headers)), lambda: how.received, at)
     sent: list[bytes] = []
     completions: list[Completion] = []
     for number, data in enumerate(filter(None, reads)):
@@ -75,7 +79,7 @@ def came_of(repair: Counting, reads: Iterable[bytes], how: How, *, asking: bool)
             break
         repair.wait(at)
         at += how.waits[number % len(how.waits)]
-        repair.receive(data, at, False)
+        repair.receive(data, at, number == how.rings_at)
         sent.append(repair.take())
         if asking:
             completions.append(repair.completion)

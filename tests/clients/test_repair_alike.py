@@ -145,6 +145,22 @@ def test_clock_that_runs_out_in_a_read_with_a_like_event_ends_the_answer() -> No
     assert 0 < passed_by([*LIKE, STOP, DONE], how) < 9
 
 
+def test_clock_that_rang_in_a_read_with_a_like_event_ends_the_answer() -> None:
+    assert 0 < passed_by([*LIKE, STOP, DONE], How(rings_at=9)) < 9
+
+
+def test_clock_of_the_end_runs_on_while_like_events_come_after_an_error() -> None:
+    reads = [*LIKE, event({"error": {"message": "no"}}), *LIKE[1:], *LIKE[1:]]
+    how = How(clocks=Clocks(after_end=1.0), waits=[0.125])
+    assert 0 < passed_by(reads, how) - passed_by(LIKE, how) < 9
+
+
+def test_compressed_body_that_grows_too_much_is_stopped_in_like_events_too() -> None:
+    long = stream_of(SHAPES["content"], ["a" * 50_000] * 30)
+    headers = [("content-type", EVENT_STREAM), ("content-encoding", "gzip")]
+    assert passed_by([*long, STOP, DONE], How(headers=headers, received=12_000)) == 0
+
+
 # Anything ----------------------------------------------------------------------------------------
 
 TEXTS = [

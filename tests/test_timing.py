@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untorn.timing import LONGEST, SMALLEST, Gaps, Stopwatch, Timing
+from untorn.timing import FEW, LONGEST, SMALLEST, Gaps, Stopwatch, Timing
 
 waits = st.floats(min_value=SMALLEST, max_value=86_400.0)
 
@@ -73,6 +73,37 @@ def test_counts_of_events_are_handed_in() -> None:
     timing = watch.timing()
     assert timing is not None
     assert (timing.events, timing.heartbeats) == (3, 1)
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.floats(min_value=-1.0, max_value=100.0)), max_size=60),
+    st.integers(0, 60),
+)
+def test_ticks_alike_are_ticks_whenever_one_asks(
+    ticks: list[tuple[bool, float]], asked_after: int
+) -> None:
+    watch, other, at = Stopwatch(), Stopwatch(), 5.0
+    for number, (is_alike, wait) in enumerate(ticks):
+        at += wait
+        if is_alike:
+            watch.tick_alike(at)
+            other.tick(at, reads=1, events=1, content=True)
+        else:
+            watch.tick(at, reads=number % 2, events=2)
+            other.tick(at, reads=number % 2, events=2)
+        if number == asked_after:
+            assert watch.timing() == other.timing()
+    assert watch.timing() == other.timing()
+
+
+def test_many_ticks_alike_are_not_kept() -> None:
+    watch = Stopwatch()
+    for number in range(10 * FEW):
+        watch.tick_alike(float(number))
+    assert (watch.reads, watch.events) == (10 * FEW, 10 * FEW)
+    watch.tick_alike(float(10 * FEW))
+    watch.tick(float(10 * FEW))
+    assert (watch.reads, watch.events) == (10 * FEW + 1, 10 * FEW + 1)
 
 
 def test_timing_in_the_report_has_every_field() -> None:

@@ -146,7 +146,9 @@ class ChatStream:
     def parts_of(self, payload: bytes) -> list[str] | None:
         """Where the text grows that a usual event brings, and nothing else; None where it might
         bring more. For ``pass_by``."""
-        return self._items.parts_of(payload) if self._between_events else None
+        if not self._between_events or payload[:1] != b"{":
+            return None
+        return self._items.parts_of(payload)
 
     def pass_by(self, size: int, at: float) -> bool:
         """Take a read of ``size`` bytes that is one event as the last one, for which ``parts_of``

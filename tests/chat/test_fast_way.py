@@ -731,3 +731,72 @@ def test_both_ways_give_the_same_events_and_the_same_completion(
         start = max(start, end)
     assert events == plain.plain(given)
     assert fast.completion == plain.completion
+
+
+# Where more of the same would be put -------------------------------------------------------------
+
+
+def parts_after(*items: Item) -> list[str] | None:
+    """Where the text of the last one is put when it comes again."""
+    ways = Ways()
+    ways.fast(items)
+    last = items[-1]
+    assert isinstance(last, bytes)
+    parts = ways.fast_way.parts_of(last)
+    if parts is not None:
+        before = len(parts)
+        (event,) = ways.fast([last])
+        assert isinstance(event, TextDelta | ReasoningDelta)
+        assert parts[before:] == [event.text]
+    return parts
+
+
+def test_parts_are_where_the_text_grows_to_which_a_chunk_only_adds() -> None:
+    assert parts_after(*START, text("b")) == ["a", "A", "b", "b"]
+    assert parts_after(*START, *THINK, chunk('"reasoning":"c"')) == ["b", "B", "c", "c"]
+    assert parts_after(*START, *OTHER, OTHER[1]) == ["a", "A", "A", "A"]
+    named = chunk('"content":"c"', more=',"id":"c1","model":"m","created":1')
+    assert parts_after(*START, named, named) == ["a", "A", "c", "c", "c"]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [START[0]],  # it may be a snapshot
+        [*START, DONE, text("b")],
+        [*START, chunk("", ',"finish_reason":"stop"'), text("b")],
+        [*START, chunk('"reasoning":"b","reasoning":null'), text("b")],
+        [text("a"), text("b"), text("c")],  # a role may come
+        [*START, text("b"), chunk('"reasoning":"b"')],
+        [*START, LOOK, call('"arguments":"1"')],
+        [*START, logprobs('{"content":[]}'), logprobs('{"content":[]}')],
+        [*LEARNED, VENDOR],
+        [*START, chunk('"content":"b"', more=',"created":"x"')],
+        [*START, b"{"],
+    ],
+)
+def test_there_are_no_parts_where_a_chunk_may_do_more_than_add(items: list[Item]) -> None:
+    assert parts_after(*items) is None
+
+
+@pytest.mark.parametrize(
+    "names", ['"id":"c2","model":"m"', '"id":"c1","model":"n"', '"id":"c1","model":"m","created":1']
+)
+def test_there_are_no_parts_for_a_chunk_with_other_names_or_more_of_them(names: str) -> None:
+    ways = Ways()
+    ways.fast([*START, chunk('"content":"c"', more=',"id":"c1","model":"m"')])
+    assert ways.fast_way.parts_of(chunk('"content":"b"', more=f",{names}")) is None
+
+
+@given(openings, st.lists(lines | items, max_size=6), lines)
+def test_chunk_for_which_there_are_parts_only_adds_its_text_to_them(
+    opening: list[Item], rest: list[Item], last: bytes
+) -> None:
+    taken, plain = Ways(), Ways()
+    given = [*opening, *rest, last]
+    taken.fast(given)
+    plain.plain([*given, last])
+    parts = taken.fast_way.parts_of(last)
+    if parts is not None:
+        parts.append(taken.fast_way._shape.decode(last).choices[0].delta.text)
+        assert taken.completion == plain.completion

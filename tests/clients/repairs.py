@@ -69,22 +69,23 @@ def repaired(
             repair.receive(data, 0.0, False)
         sent.append(repair.take())
     if not repair.is_over:
-        _end(repair, ending)
+        end(repair, ending)
     sent.append(repair.take())
     why = None if repair.failure is None else repair.failure.why
     return Repaired(sent, why, repair.completion)
 
 
-def _end(repair: Repair, ending: Ending) -> None:
+def end(repair: Repair, ending: Ending, at: float = 0.0) -> None:
+    """End a body that has not ended."""
     match ending:
         case "eof":
-            repair.receive(None, 0.0, False)
+            repair.receive(None, at, False)
         case "cut":
-            repair.fail(ConnectionResetError("the connection was lost"), 0.0, False)
+            repair.fail(ConnectionResetError("the connection was lost"), at, False)
         case "stalled":
-            repair.receive(None, 0.0, True)
+            repair.receive(None, at, True)
         case "cancelled":
-            repair.cancel(0.0)
+            repair.cancel(at)
 
 
 def chunk(delta: dict[str, Any] | None = None, index: int = 0, **more: Any) -> bytes:

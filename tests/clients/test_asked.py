@@ -15,3 +15,11 @@ def test_only_a_streamed_chat_completion_is_read() -> None:
     assert asked_by("POST", path, b'{"stream": false}') is None
     assert asked_by("POST", path, b"{}") is None
     assert asked_by("POST", path, b"no JSON") is None
+
+
+def test_usage_and_custom_tools_are_wanted_where_they_were_asked_for() -> None:
+    assert Asked(stream_options={"include_usage": True}).wants_usage
+    assert not Asked(stream_options={"include_usage": False}).wants_usage
+    assert Asked(tools=[{"type": "function"}, {"type": "custom"}]).wants_custom_calls
+    assert not Asked(tools=[{"type": "function"}, "custom", {}]).wants_custom_calls
+    assert not Asked().wants_custom_calls

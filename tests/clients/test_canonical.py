@@ -9,6 +9,7 @@ import pytest
 
 from tests.clients.repairs import ABOUT, chunk, payload
 from untorn.clients.canonical import (
+    are_logprobs,
     chunk_of,
     data_of,
     events_of,
@@ -152,3 +153,14 @@ def test_number_that_pythons_decoder_refuses_is_not_passed_on() -> None:
     with pytest.raises(ValueError, match="digits"):
         json.loads("7" * 4301)
     assert is_decodable((b"7" * 4300 + b",") * 100)
+
+
+def test_logprobs_in_openais_shape_have_lists_or_nothing_under_its_keys() -> None:
+    for raw in (
+        b"{}",
+        b'{"content": null, "x": 1}',
+        b'{"content": [{"token": "a"}], "refusal": []}',
+    ):
+        assert are_logprobs(raw)
+    for raw in (b"[]", b'{"content": {}}', b'{"refusal": "a"}', b'{"content": ['):
+        assert not are_logprobs(raw)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
-import threading
 import weakref
-from collections.abc import Iterator
-from contextlib import closing
 from importlib import import_module
-from socket import create_server, socket
+from socket import create_connection, socket
 from typing import Any
+from urllib.parse import urlsplit
 
 import openai
 import pytest
 
+from tests.clients.raw_server import PATIENCE, raw_server, request_of
 from tests.clients.sdk import COLOURS, LIBRARY, MESSAGES, ask, async_sdk, sync_sdk, untorn_of
 from tests.http_clients import no_task_left
 from untorn.capture import Read
@@ -308,32 +307,21 @@ def test_clocks_can_be_chosen(stream_server: ReplayServer) -> None:
         text_of(client.chat.completions.create(**CALL))
 
 
-@pytest.fixture
-def proxy(stream_server: ReplayServer) -> Iterator[str]:
-    """An HTTP proxy to the replay server, wherever a request wants to go."""
-    port = int(stream_server.base_url.split(":")[2].split("/")[0])
+def test_proxy_is_used(stream_server: ReplayServer) -> None:
+    there = urlsplit(stream_server.url(whole(framing="close")))
 
-    def serve(listening: socket) -> None:
-        client, _ = listening.accept()
-        with client, client.makefile("rb") as asked, socket() as server:
-            head = b"".join(iter(asked.readline, b"\r\n"))
-            length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
-            server.connect(("127.0.0.1", port))
-            server.sendall(head.replace(b"http://far.invalid", b"", 1) + b"\r\n")
-            server.sendall(asked.read(length))
+    def serve(sock: socket) -> None:
+        asked = request_of(sock)
+        assert asked.startswith(b"POST http://far.invalid/")
+        with create_connection((there.hostname, there.port), PATIENCE) as server:
+            server.sendall(asked.replace(b"http://far.invalid", b"", 1))
             while data := server.recv(65536):
-                client.sendall(data)
+                sock.sendall(data)
 
-    with closing(create_server(("127.0.0.1", 0))) as listening:
-        thread = threading.Thread(target=serve, args=(listening,))
-        thread.start()
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    thread.join()
-
-
-def test_proxy_is_used(proxy: str, stream_server: ReplayServer) -> None:
-    stream_server.play(whole(framing="close"))
-    with sync_sdk("http://far.invalid/v1", proxy=proxy) as client:
+    with (
+        raw_server(serve) as proxy,
+        sync_sdk(f"http://far.invalid{there.path}", proxy=proxy) as client,
+    ):
         assert text_of(client.chat.completions.create(**CALL)) == TEXT
 
 

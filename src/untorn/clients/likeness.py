@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
-_OPENING = re.compile(rb'"(?:content|reasoning|reasoning_content)": ?"')
-_OBFUSCATION = re.compile(rb'"obfuscation": ?"')
+_OPENING = re.compile(rb'"(?:content|reasoning|reasoning_content)"\s*+:\s*+"')
+_OBFUSCATION = re.compile(rb'"obfuscation"\s*+:\s*+"')
 _STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+')
 
 
@@ -31,15 +31,15 @@ class Likeness(NamedTuple):
         stop = event.find(b'"', start)
         while event[stop - 1 : stop] == b"\\" and stop > start:
             stop = event.find(b'"', stop + 1)  # if that one isn't escaped, it is not like this one
-        rest = event[stop:]
         if stop <= start or not event.startswith(before):
             return None
-        if rest != after and not (
-            end
-            and rest.startswith(after)
-            and rest.endswith(end)
-            and rest[len(after) : -len(end)].isalnum()
-        ):
+        rest = event[stop:]
+        if end:
+            like = rest.startswith(after) and rest.endswith(end)
+            like = like and rest[len(after) : -len(end)].isalnum()
+        else:
+            like = rest == after
+        if not like:
             return None
         try:
             text = event[start:stop].decode()
@@ -49,19 +49,22 @@ class Likeness(NamedTuple):
 
 
 def likeness_of(event: bytes) -> Likeness | None:
-    """Of a chunk that brings one text; None if it has not one, or not one alone."""
+    """Of a whole event with a chunk that brings one text; None if it has more keys for texts, or
+    may have: then the text would not be known to be the one that counts."""
     openings = list(_OPENING.finditer(event))
     if len(openings) != 1:
         return None
     start = openings[0].end()
     text = _STRING.match(event, start)
     assert text is not None
-    after = event[text.end() :]
+    before, after = event[:start], event[text.end() :]
+    if b"\\u" in before or b"\\u" in after:  # it may be in a key: "c\u006fntent"
+        return None
     if (obfuscation := _OBFUSCATION.search(after)) is None:
-        return Likeness(event[:start], after, b"")
+        return Likeness(before, after, b"")
     padding = _STRING.match(after, obfuscation.end())
     assert padding is not None
-    return Likeness(event[:start], after[: obfuscation.end()], after[padding.end() :])
+    return Likeness(before, after[: obfuscation.end()], after[padding.end() :])
 
 
 def _unescaped(text: str) -> str | None:

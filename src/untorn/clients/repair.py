@@ -28,6 +28,7 @@ from untorn.clients.canonical import (
     chunk_of,
     data_of,
     events_of,
+    is_decodable,
     payload_of,
     usual_payload_of,
 )
@@ -117,6 +118,7 @@ class Repair(Reading):
             or rang
             or at >= self.until
             or (text := like.likeness.text_of(data)) is None
+            or not is_decodable(data)
             or not self._stream.pass_by(len(data), at)
         ):
             self._like = None

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple, cast
 
 import openai
@@ -145,13 +146,14 @@ def word_for(row: Row, way: Way, seen: Seen, error: Exception | None) -> Word:
 
 
 def plain(name: str, arguments: Any) -> tuple[str, Any]:
-    """A call to be compared: libraries give its arguments as text or decoded."""
-    if isinstance(arguments, str):
-        try:
-            return name, json.loads(arguments or "{}")
-        except ValueError:
-            return name, arguments
-    return name, {} if arguments is None else arguments
+    """A call to be compared: libraries give its arguments as text or decoded, and who encoded them
+    twice meant the object."""
+    value = arguments
+    for _ in range(2):
+        if isinstance(value, str):
+            with suppress(ValueError):
+                value = json.loads(value or "{}")
+    return name, {} if value is None else value
 
 
 def cells_of(

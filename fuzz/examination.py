@@ -147,6 +147,7 @@ def _repaired(subject: Subject) -> Iterator[str | None]:
     whole = repaired.repair(given, asked=asked)
     yield from repaired.keeps_the_answer(given, whole, play(given).completion)
     cuttings = [random_reads(given.body, rng) for _ in range(4 if subject.everything else 1)]
+    cuttings.append(by_event(given.body))
     if subject.everything:
         cuttings += [by_size(given.body, size) for size in (1, 7, 37)]
     for reads in cuttings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -160,11 +161,20 @@ def _said_by(choice: Choice) -> dict[str, Any]:
         "audio": (audio.data, audio.transcript or "") if audio else ("", ""),
         "logprobs": [raw for raw in map(_logprobs, choice.raw_logprobs) if raw],
         "calls": [
-            (call.id, call.type, call.name, call.arguments, _extras(call))
+            (call.id, call.type, call.name, _meant_by(call), _extras(call))
             for call in message.tool_calls
             if isinstance(call, ToolCall)
         ],
     }
+
+
+def _meant_by(call: ToolCall) -> Any:
+    """The arguments, which leave as an object where they were nothing, or encoded twice."""
+    value = call.parsed()
+    with suppress(TypeError, ValueError):  # it is another value, or only a text
+        inner = json.loads(value)
+        return inner if isinstance(inner, dict) else value
+    return value
 
 
 def _extras(call: ToolCall) -> dict[str, Any]:

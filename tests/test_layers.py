@@ -76,7 +76,7 @@ ARROWS = {
     "clients.error_body": "options events reading",
     "clients.likeness": "",
     "clients.writer": "chat.json_text chat.verdict chat.completion chat clients.canonical",
-    "clients.repair": "errors options chat.json_text chat.completion events reading "
+    "clients.repair": "errors options chat.json_scan chat.json_text chat.completion events reading "
     "clients.asked clients.blocks clients.canonical clients.likeness clients.writer",
     "clients.repaired": "sources async_sources reader clients.error_body clients.repair",
     "clients.openai": "options chat.completion sources async_sources responses clients.asked "

@@ -287,7 +287,7 @@ def test_calls_keep_their_order_ids_and_unknown_keys() -> None:
         DONE,
     ]
     deltas = repaired(reads).deltas
-    assert call_of(deltas) == [("a", "{}"), ("b", "")]
+    assert call_of(deltas) == [("a", "{}"), ("b", "{}")]
     parts = [part for delta in deltas for part in delta.get("tool_calls", ())]
     assert [part["id"] for part in parts if "id" in part] == ["call_0", "call_1"]
     assert parts[0]["extra_content"] == 1
@@ -337,6 +337,30 @@ def test_second_call_without_an_id_is_no_function_call() -> None:
     reads = [chunk({"role": "assistant", "tool_calls": parts}), CALL[4], DONE]
     deltas = repaired(reads, asked=Asked(stream=True, functions=[{}])).deltas
     assert call_of(deltas) == [("f", "0"), ("f", "1")]
+
+
+@pytest.mark.parametrize(
+    ("sent", "given"),
+    [
+        ("", "{}"),
+        (r'"{\"a\": 1}"', '{"a": 1}'),
+        (r'"{oops}"', r'"{oops}"'),
+        ('"text"', '"text"'),
+        ("[1]", "[1]"),
+    ],
+)
+def test_arguments_leave_as_the_object_that_they_mean(sent: str, given: str) -> None:
+    again = repaired([ROLE, chunk(fragment(name="f", arguments=sent)), CALL[4], DONE])
+    assert call_of(again.deltas) == [("f", given)]
+    assert again.completion.tool_calls[0].arguments == sent
+    assert again.failure is None
+
+
+def test_custom_call_leaves_as_it_is() -> None:
+    delta = {"tool_calls": [{"index": 0, "id": "c", "type": "custom", "custom": {"name": "f"}}]}
+    asked = Asked(stream=True, tools=[{"type": "custom"}])
+    again = repaired([ROLE, chunk(delta), CALL[4], DONE], asked=asked)
+    assert call_of(again.deltas) == [("f", "")]
 
 
 def test_invalid_arguments_fail_and_never_leave() -> None:

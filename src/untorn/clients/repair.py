@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from msgspec import structs
 
 from untorn.chat.completion import ERRORS, RAISE_ON, Choice, Completion, ToolCall, Usage
+from untorn.chat.json_scan import is_json
 from untorn.chat.json_text import value_of
 from untorn.clients.asked import Asked
 from untorn.clients.blocks import Block, is_silence, pieces_of
@@ -273,11 +274,24 @@ class Repair(Reading):
         sent, call = self._calls[event.choice], event.tool_call
         place = len(sent)
         sent.append(call)
+        call = structs.replace(call, arguments=self._arguments_of(call))
         # What came as function_call has neither; there is room for one.
         is_legacy = call.id is None and event.index is None and call.type == "function"
         if self._asked.functions and is_legacy and not place:
             return self._writer.function_call(event.choice, call)
         return self._writer.call(event.choice, place, call)
+
+    def _arguments_of(self, call: ToolCall) -> str:
+        """The arguments as OpenAI sends them: an object, however little is in it."""
+        said = call.arguments
+        if call.type == "custom":
+            return said
+        if said.lstrip()[:1] == '"':  # encoded twice
+            inner = self._value_of(said.encode())
+            depth = self._options.limits.depth
+            if isinstance(inner, str) and inner.lstrip()[:1] == "{" and is_json(inner, depth):
+                return inner
+        return said or "{}"
 
     def _written_revision(self, event: Revised) -> bytes | None:
         value = event.value

@@ -14,9 +14,9 @@ from openai.types.chat import ChatCompletionChunk
 
 from fuzz.inputs import Input
 from tests.clients.repairs import ASKED, Repaired, repaired
-from untorn import Choice, Completion, Options, ToolCall, parse
+from untorn import Choice, Completion, Limits, Options, ToolCall, parse
 from untorn.chat.chunks import FRAGMENT_KEYS
-from untorn.chat.completion import decode_logprobs
+from untorn.chat.json_text import decode
 from untorn.clients.asked import Asked
 from untorn.clients.canonical import chunk_of
 
@@ -184,7 +184,8 @@ def _extras(call: ToolCall) -> dict[str, Any]:
 
 
 def _logprobs(raw: bytes) -> Any:
-    value = decode_logprobs(raw)
+    # By the rule of repeated keys, which reading applies to the first logprobs only.
+    value = decode(raw, Limits(), repeated_keys=True).value
     lists = [value.get(key) or [] for key in ("content", "refusal")]
     return value if all(isinstance(one, list) for one in lists) else None
 

@@ -49,7 +49,7 @@ Parts = dict[int, list[str]]
 """By the index of a choice: the fragments of its text, to which more may simply be appended."""
 
 NO_PARTS: Parts = {}
-NO_CHOICES: dict[int, ChoiceCalls] = {}
+NO_CALLS_OF: dict[int, ChoiceCalls] = {}
 NOBODY: frozenset[int] = frozenset()
 """Stand for what a stream has none of. Nobody adds to them: streams share them."""
 
@@ -102,7 +102,7 @@ class FastWay:
         self._misses = 0
         self._texts: Parts = {}
         self._reasonings = NO_PARTS
-        self._calls = NO_CHOICES
+        self._calls = NO_CALLS_OF
         # Choices that got no role yet: one that comes would be their first.
         self._roleless = NOBODY
         self._learned = NOTHING_LEARNED
@@ -220,7 +220,7 @@ class FastWay:
             else:
                 parts.pop(index, None)
         if usual and choice.calls.at:
-            if self._calls is NO_CHOICES:
+            if self._calls is NO_CALLS_OF:
                 self._calls = {}
             self._calls[index] = choice.calls
         else:

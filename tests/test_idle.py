@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -57,6 +58,17 @@ def test_no_stream_leaves_anything_in_what_all_share() -> None:
             stream.receive_eof(len(reads))
     assert {name: one for name, one in EMPTY.items() if one} == {}
     assert [state(one) for one in OBJECTS] == AS_MADE
+
+
+def test_copy_of_a_stream_that_waits_goes_on_as_the_stream_does() -> None:
+    for case in corpus():
+        stream = case.open()
+        for data in by_event(case.body):
+            copied = deepcopy(stream)
+            assert copied.receive_data(data) == stream.receive_data(data)
+            other = deepcopy(stream)
+            assert copied.receive_eof() == other.receive_eof()
+            assert copied.completion == other.completion
 
 
 def test_what_a_completion_holds_is_its_own() -> None:

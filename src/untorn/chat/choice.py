@@ -177,7 +177,7 @@ class ChoiceBuilder:
     def _receive_fragments(
         self, fragments: list[Fragment], findings: list[Finding], *, of_message: bool
     ) -> None:
-        if self.calls is NO_CALLS:
+        if not self.calls.calls:
             self.calls = ChoiceCalls(self.index, self._options.limits, self._deliver)
         for fragment in fragments:
             self.calls.receive(fragment, findings, of_message=of_message)
@@ -193,7 +193,7 @@ class ChoiceBuilder:
     ) -> None:
         """More text of one channel; of a ``whole`` message only what is new."""
         text: GrowingText = getattr(self, channel)
-        if text is NO_TEXT:
+        if not text.arrived:
             text = self._new_text(may_be_cumulative=channel != "refusal")
             setattr(self, channel, text)
         growth = text.receive_whole(fragment) if whole else text.receive(fragment)
@@ -228,7 +228,7 @@ class ChoiceBuilder:
         self.length += len(data) + len(_text(transcript))
         growth = NOTHING
         if transcript is not None:
-            if self._transcript is NO_TEXT:
+            if not self._transcript.arrived:
                 self._transcript = self._new_text(may_be_cumulative=False)
             growth = self._transcript.receive(_text(transcript))
         self._deliver_audio(data, growth, findings)

@@ -118,4 +118,5 @@ def _may_be_run(call: FinalCall, end: ChoiceEnd) -> bool:
 TOLD_TO_NOBODY: list[StreamEvent] = []
 
 NO_CALLS = ChoiceCalls(0, Limits(), TOLD_TO_NOBODY.append)
-"""Stands for the calls of a choice that has none. It receives nothing: streams share it."""
+"""Stands for the calls of a choice that has none. It receives nothing: streams share it. As
+with ``NO_TEXT``, it is told by having no calls."""

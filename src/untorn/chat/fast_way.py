@@ -21,7 +21,6 @@ from untorn.chat.json_scan import may_stay_undecoded
 from untorn.chat.learned import MOST_BYTES, LearnedShape, learn
 from untorn.chat.payload import Item, Payload
 from untorn.chat.payload_reader import PayloadReader
-from untorn.chat.text import NO_TEXT
 from untorn.chat.usual import (
     DEPTH,
     DEPTH_OF_LOGPROBS,
@@ -209,8 +208,8 @@ class FastWay:
             self._roleless |= {index}
         elif self._roleless:
             self._roleless = self._roleless - {index} or NOBODY
-        if choice.reasoning is not NO_TEXT and self._reasonings is NO_PARTS:
-            self._reasonings = {}
+        if choice.reasoning.is_plain:
+            self._reasonings = self._reasonings or {}
         for kind, text, parts in (
             (Kind.CONTENT, choice.content, self._texts),
             (Kind.REASONING, choice.reasoning, self._reasonings),
@@ -220,8 +219,7 @@ class FastWay:
             else:
                 parts.pop(index, None)
         if usual and choice.calls.at:
-            if self._calls is NO_CALLS_OF:
-                self._calls = {}
+            self._calls = self._calls or {}
             self._calls[index] = choice.calls
         else:
             self._calls.pop(index, None)

@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 import untorn
+import untorn.capture
 import untorn.sse
 
 # What each module behind the door offers; None stands for all that it could offer.
@@ -53,7 +54,7 @@ def offered(module: ModuleType) -> set[str]:
     return {name for name in names if not name.startswith("_") and not name.isupper()}
 
 
-@pytest.mark.parametrize("door", [untorn, untorn.sse])
+@pytest.mark.parametrize("door", [untorn, untorn.capture, untorn.sse])
 def test_the_list_is_sorted_without_repetition(door: ModuleType) -> None:
     assert door.__all__ == sorted(set(door.__all__))
 
@@ -74,7 +75,7 @@ def is_class(name: str) -> bool:
     return inspect.isclass(getattr(untorn, name))
 
 
-@pytest.mark.parametrize("door", [untorn, untorn.sse])
+@pytest.mark.parametrize("door", [untorn, untorn.capture, untorn.sse])
 def test_every_name_on_the_list_is_there_and_explained(door: ModuleType) -> None:
     for name in door.__all__:
         value = getattr(door, name)
@@ -92,6 +93,7 @@ def test_version_is_the_installed_one() -> None:
     assert untorn.__version__ == importlib.metadata.version("untorn")
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
+@pytest.mark.parametrize("door", [untorn, untorn.capture])
+def test_an_unknown_name_is_an_attribute_error(door: ModuleType) -> None:
     with pytest.raises(AttributeError, match="no attribute 'read_all'"):
-        _ = getattr(untorn, "read_all")  # noqa: B009  (the name is unknown to type checkers)
+        _ = getattr(door, "read_all")  # noqa: B009  (the name is unknown to type checkers)

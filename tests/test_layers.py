@@ -304,6 +304,17 @@ def test_import_loads_neither_a_library_nor_the_network() -> None:
     assert not {name for name in loaded if name.startswith("untorn.cli")}
 
 
+def test_what_records_is_loaded_where_something_is_recorded() -> None:
+    loaded = loaded_by("import untorn; untorn.read; untorn.Client")
+    assert not {name for name in loaded if name.startswith("untorn.capture")}
+
+
+def test_what_redacts_is_loaded_where_something_is_redacted() -> None:
+    statement = "import untorn.capture"
+    assert "untorn.capture.redaction" not in loaded_by(statement)
+    assert "untorn.capture.redaction" in loaded_by(f"{statement}; untorn.capture.redact")
+
+
 def test_sse_alone_knows_nothing_of_chat() -> None:
     # untorn/__init__.py is run by every import; sse itself must do without what it brings.
     script = (

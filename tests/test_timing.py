@@ -53,6 +53,19 @@ def test_before_the_first_byte_only_the_total_is_known() -> None:
     assert (timing.first_byte, timing.first_content, timing.total) == (None, None, 2.0)
 
 
+@pytest.mark.parametrize("reads", [1, 2, 15, 16, 17, 40])
+def test_reads_that_are_alike_count_as_if_each_had_been_told(reads: int) -> None:
+    watches = Stopwatch(), Stopwatch()
+    for watch in watches:
+        watch.tick(1.0)
+    for number in range(reads):
+        watches[0].tick_alike(2.0 + number * number)
+        watches[1].tick(2.0 + number * number, reads=1, events=1, content=True)
+    for watch in watches:
+        watch.tick(10_000.0)
+    assert watches[0].timing() == watches[1].timing()
+
+
 def test_gaps_lie_between_reads_that_say_something() -> None:
     watch = Stopwatch()
     for at in (0.0, 1.0, 2.0, 10.0):

@@ -7,8 +7,6 @@ import warnings
 from io import FileIO
 from time import time
 
-from untorn.capture import CaptureWriter
-
 Path = str | os.PathLike[str]
 
 # The body is written decompressed, and these are about what it was before.
@@ -26,6 +24,8 @@ class Recording:
     """
 
     def __init__(self, path: Path) -> None:
+        from untorn.capture import CaptureWriter  # who records nothing need not load it
+
         self.failure: OSError | None = None
         """Why the end is missing; None while nothing is."""
         self._path = path

@@ -92,7 +92,7 @@ class ChatStream:
         self._closed = False
         self._over = False
         self._start = b""
-        self._first_items: list[Item] = []
+        self._first_items: Sequence[Item] = ()
         self._end: End | None = None
         self._is_made = False
 
@@ -301,7 +301,7 @@ class ChatStream:
         self._ensure_parts()
         if not self._begun and self._head is not None and self._head.failed:
             detail = f"the HTTP status is {self._head.status}"
-            self._first_items.append(Note("http-error-status", detail, None))
+            self._first_items = (Note("http-error-status", detail, None),)
         self._begun = True
 
     def _begin_with(self, data: bytes) -> bytes:
@@ -319,7 +319,7 @@ class ChatStream:
             return data
         self._compressed = True
         detail = "the body begins like gzip; the HTTP layer has to decompress it"
-        self._first_items.append(Note("compressed-body", detail, -1))
+        self._first_items = (*self._first_items, Note("compressed-body", detail, -1))
         return b""
 
     def _count(self, size: int) -> None:
@@ -332,7 +332,7 @@ class ChatStream:
             self._count_at = self._received + min(max(left - NEAR, MIB), COUNT_EVERY)
 
     def _with_first(self, items: Sequence[Item]) -> Sequence[Item]:
-        first, self._first_items = self._first_items, []
+        first, self._first_items = self._first_items, ()
         return [*first, *items] if first else items
 
     def _refuse(self) -> list[StreamEvent]:

@@ -41,7 +41,7 @@ def ended(*lines: bytes) -> list[Item]:
 def cut(*lines: bytes) -> tuple[list[Item], list[bytes]]:
     """What comes of lines without a blank line, and the lines that the end cuts."""
     block, items = opened(*lines)
-    return [*items, *block.end_at_eof()], block.cut
+    return [*items, *block.end_at_eof()], list(block.cut)
 
 
 def told(items: Iterable[Item]) -> list[object]:

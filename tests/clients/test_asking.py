@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import pytest
-from msgspec import structs
+from msgspec import Raw, structs
 
 from untorn.capture import loads
 from untorn.clients.addresses import address_of
@@ -26,11 +28,18 @@ ROLE, FIRST, SECOND, *END = EVENTS
 KEY = "canary-0123456789"
 
 
-def asking(record: Path | None = None, **rules: Any) -> Asking:
+FIELDS = snapshot({"model": "m", "messages": []})
+
+
+class Fields(dict[str, Raw]):
+    """Fields of which can be seen whether anybody holds them."""
+
+
+def asking(record: Path | None = None, fields: Mapping[str, Raw] = FIELDS, **rules: Any) -> Asking:
     targets = [endpoint(address_of(f"http://{name}.example"), KEY, {}) for name in ("one", "two")]
     call = Call(
         endpoints=targets,
-        fields=snapshot({"model": "m", "messages": []}),
+        fields=fields,
         headers=hidden({"X-Call": "canary-of-the-call"}),
         rules=structs.replace(Rules(targets=2), **rules),
         health=Health(),
@@ -190,6 +199,32 @@ def test_it_is_answered_by_a_good_head_or_by_the_end() -> None:
     assert one.is_answered
     one.cancel(1.0)
     assert one.is_answered
+
+
+def test_what_was_asked_is_kept_no_longer_than_it_may_be_asked_again() -> None:
+    held = {}
+    for restart_torn in (False, True):
+        fields = Fields(FIELDS)
+        held[restart_torn] = ref(fields)
+        one = asking(fields=fields, restart_torn=restart_torn)
+        del fields
+        begin(one, 0.0)
+        give(one, ROLE, 1.0)
+        assert held[restart_torn]() is not None
+        give(one, FIRST, 2.0)
+        assert (held[restart_torn]() is not None) is restart_torn
+        assert one.completion.attempts[0].model == "m"
+
+
+def test_what_was_asked_is_kept_where_a_bad_status_brings_content() -> None:
+    fields = Fields(FIELDS)
+    held = ref(fields)
+    one = asking(fields=fields)
+    del fields
+    one.next_request(0.0)
+    one.begin(OK._replace(status=400), lambda: None, 0.0)
+    give(one, ROLE + FIRST, 1.0)
+    assert held() is not None
 
 
 def test_what_came_can_be_asked_for_while_it_comes_and_is_kept_at_the_end() -> None:

@@ -18,20 +18,15 @@ class KeptLine(NamedTuple):
     """Whether it is in an event named ``error``."""
 
 
-Columns = tuple[list[bytes], "array[int]", bytearray]
-
-NOTHING: Columns = ([], array("q"), bytearray())
-"""Stands for the columns of every block without a line."""
-
-
 class Block:
     """Lines, kept in three plain columns: a million short lines cost what their bytes cost."""
 
     __slots__ = ("_errors", "_places", "_lines", "size")
 
     def __init__(self) -> None:
-        # Between events a block is empty, and for streams that wait that is mostly so.
-        self._lines, self._places, self._errors = NOTHING
+        self._lines: list[bytes] = []
+        self._places = array("q")
+        self._errors = bytearray()
         self.size = 0
         """Bytes of all lines, one more for each end."""
 
@@ -43,8 +38,6 @@ class Block:
 
     def add(self, line: bytes, place: int, *, is_error: bool = False) -> None:
         """Keep a line."""
-        if not self._lines:
-            self._lines, self._places, self._errors = [], array("q"), bytearray()
         self._lines.append(line)
         self._places.append(place)
         self._errors.append(is_error)
@@ -81,3 +74,8 @@ class Block:
     def needs_carrying(self) -> bool:
         """Whether any line came in the list being read."""
         return bool(self._places) and self._places[-1] >= 0
+
+
+NO_LINES = Block()
+"""Stands for every block without a line, as there is mostly none between events. Nobody adds to
+it: streams share it."""

@@ -11,6 +11,7 @@ from untorn.chat.chunks import Chunk, Finding
 from untorn.chat.completion import Completion, Usage
 from untorn.chat.kept import Kept
 from untorn.chat.payload import Item, Note
+from untorn.chat.pieces import NO_VALUES
 from untorn.chat.quirks.surrogate_split import scrub, whole_text
 from untorn.chat.quirks.usage_placeholder import is_placeholder
 from untorn.chat.usual import UsualChunk
@@ -97,7 +98,7 @@ class CompletionBuilder:
         """The limit that was passed, as a sentence; None while all are kept."""
         self.id: str | None = None
         self.model: str | None = None
-        self.extra: dict[str, Any] = {}
+        self.extra = NO_VALUES
         """Unknown keys of chunks, each with its last value that is not null."""
         self.choices: dict[int, ChoiceBuilder] = {}
         self.touched: list[ChoiceBuilder] = []
@@ -284,9 +285,10 @@ class CompletionBuilder:
         self.out.append(UsageReported(self._usage))
 
     def _receive_extra(self, chunk: Chunk) -> None:
-        self.extra |= chunk.extra
         kept = self.kept
         if chunk.extra:
+            self.extra = self.extra or {}
+            self.extra |= chunk.extra
             kept.take_keys("chunk", 0, chunk.extra)
         for choice in chunk.choices:
             if choice.extra:

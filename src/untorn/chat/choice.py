@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 from msgspec import Raw
 
-from untorn.chat.choice_calls import ChoiceCalls, ChoiceEnd, Deliver
-from untorn.chat.chunks import ChunkChoice, Delta, Finding, findings_of
+from untorn.chat.choice_calls import NO_CALLS, ChoiceCalls, ChoiceEnd, Deliver
+from untorn.chat.chunks import ChunkChoice, Delta, Finding, Fragment, findings_of
 from untorn.chat.completion import Audio, Choice, Message
 from untorn.chat.finish_reasons import STANDARD, Meaning, meaning_of
-from untorn.chat.pieces import join, joined, merge_block
-from untorn.chat.text import NOTHING, GrowingText, Growth
+from untorn.chat.pieces import NO_ITEMS, NO_VALUES, join, joined, merge_block
+from untorn.chat.text import NO_TEXT, NOTHING, GrowingText, Growth
 from untorn.chat.verdict import DefectLog
 from untorn.events import (
     AudioDelta,
@@ -25,6 +25,9 @@ from untorn.events import (
     TextDelta,
 )
 from untorn.options import Options
+
+ASSISTANT = "assistant"
+"""The role that nearly all choices have: they share it."""
 
 
 class Kind:
@@ -93,11 +96,9 @@ class ChoiceBuilder:
         self.role: str | None = None
         self.seen = 0
         """The kinds of deltas that have been searched for repeated keys."""
-        most = options.limits.text
-        self.content = GrowingText(most, may_be_cumulative=True)
-        self.reasoning = GrowingText(most, may_be_cumulative=True)
-        self.refusal = GrowingText(most, may_be_cumulative=False)
-        self.calls = ChoiceCalls(index, options.limits, deliver)
+        # Made when their first piece comes: most choices have one of them.
+        self.content = self.reasoning = self.refusal = NO_TEXT
+        self.calls = NO_CALLS
         self.finish_reason: str | None = None
         self.meaning: Meaning | None = None
         """What the finish reason means; None without one."""
@@ -105,9 +106,9 @@ class ChoiceBuilder:
         """Whether its audio brought ``expires_at``, the end mark that audio has."""
         self.accepted = False
         """Whether ``[DONE]`` stands for the finish reason, by rule 16 or by the caller's wish."""
-        self.extra: dict[str, Any] = {}
+        self.extra = NO_VALUES
         """Unknown keys beside the delta, each with its last value that is not null."""
-        self.message_extra: dict[str, Any] = {}
+        self.message_extra = NO_VALUES
         """Unknown keys in the delta, each with its pieces or its last value; see ``join``."""
         self.kept_details = 0
         """How many values its ``reasoning_details`` hold."""
@@ -118,13 +119,13 @@ class ChoiceBuilder:
         self._lost = False
         self._deliver = deliver
         self._last_reason: str | None = None
-        self._logprobs: list[bytes] = []
+        self._logprobs: list[bytes] = NO_ITEMS
         self._audio: dict[str, Any] | None = None
         self._audio_size = 0
-        self._transcript: GrowingText | None = None  # made when audio brings one
-        self._annotations: list[Any] = []
-        self._reasoning_details: list[dict[str, Any]] = []
-        self._parts: list[Any] = []
+        self._transcript = NO_TEXT
+        self._annotations = NO_ITEMS
+        self._reasoning_details: list[dict[str, Any]] = NO_ITEMS
+        self._parts = NO_ITEMS
 
     # What comes in ---------------------------------------------------------------------------
 
@@ -138,13 +139,15 @@ class ChoiceBuilder:
             self._receive_delta(choice.delta, findings)
         if choice.logprobs is not None:
             self.receive_logprobs(choice.logprobs)
-        self.extra |= choice.extra
+        if choice.extra:
+            self.extra = self.extra or {}
+            self.extra |= choice.extra
         if choice.finish_reason is not None:
             self._receive_finish_reason(choice.finish_reason, findings)
 
     def _receive_delta(self, delta: Delta, findings: list[Finding]) -> None:
         if self.role is None:
-            self.role = delta.role
+            self.role = ASSISTANT if delta.role == ASSISTANT else delta.role
         whole = delta.is_message
         if delta.reasoning is not None:
             self.say("reasoning", delta.reasoning, findings, whole=whole)
@@ -152,17 +155,33 @@ class ChoiceBuilder:
             self.say("content", delta.content, findings, whole=whole)
         if delta.refusal is not None:
             self.say("refusal", delta.refusal, findings, whole=whole)
-        for fragment in delta.fragments:
-            self.calls.receive(fragment, findings, of_message=whole)
-            self.length += len(fragment.arguments) + len(fragment.name or "")
+        if delta.fragments:
+            self._receive_fragments(delta.fragments, findings, of_message=whole)
         if delta.audio is not None:
             self._receive_audio(delta.audio, findings)
-        for block in delta.reasoning_details:
-            self.kept_details += merge_block(self._reasoning_details, block)
-        for key, value in delta.extra.items():
-            join(self.message_extra, key, value)
-        self._annotations += delta.annotations
-        self._parts += delta.parts
+        if delta.reasoning_details:
+            self._reasoning_details = self._reasoning_details or []
+            for block in delta.reasoning_details:
+                self.kept_details += merge_block(self._reasoning_details, block)
+        if delta.extra:
+            self.message_extra = self.message_extra or {}
+            for key, value in delta.extra.items():
+                join(self.message_extra, key, value)
+        if delta.annotations:
+            self._annotations = self._annotations or []
+            self._annotations += delta.annotations
+        if delta.parts:
+            self._parts = self._parts or []
+            self._parts += delta.parts
+
+    def _receive_fragments(
+        self, fragments: list[Fragment], findings: list[Finding], *, of_message: bool
+    ) -> None:
+        if not self.calls.calls:
+            self.calls = ChoiceCalls(self.index, self._options.limits, self._deliver)
+        for fragment in fragments:
+            self.calls.receive(fragment, findings, of_message=of_message)
+            self.length += len(fragment.arguments) + len(fragment.name or "")
 
     def say(
         self,
@@ -174,9 +193,15 @@ class ChoiceBuilder:
     ) -> None:
         """More text of one channel; of a ``whole`` message only what is new."""
         text: GrowingText = getattr(self, channel)
+        if not text.arrived:
+            text = self._new_text(may_be_cumulative=channel != "refusal")
+            setattr(self, channel, text)
         growth = text.receive_whole(fragment) if whole else text.receive(fragment)
         self.length += len(fragment)
         self._deliver_growth(channel, growth, findings)
+
+    def _new_text(self, *, may_be_cumulative: bool) -> GrowingText:
+        return GrowingText(self._options.limits.text, may_be_cumulative=may_be_cumulative)
 
     def _deliver_growth(
         self,
@@ -203,9 +228,8 @@ class ChoiceBuilder:
         self.length += len(data) + len(_text(transcript))
         growth = NOTHING
         if transcript is not None:
-            if self._transcript is None:
-                most = self._options.limits.text
-                self._transcript = GrowingText(most, may_be_cumulative=False)
+            if not self._transcript.arrived:
+                self._transcript = self._new_text(may_be_cumulative=False)
             growth = self._transcript.receive(_text(transcript))
         self._deliver_audio(data, growth, findings)
 
@@ -217,6 +241,7 @@ class ChoiceBuilder:
 
     def receive_logprobs(self, json: bytes) -> None:
         """More logprobs."""
+        self._logprobs = self._logprobs or []
         self._logprobs.append(json)
         self._deliver(LogprobsDelta(self.index, Raw(json)))
 
@@ -272,8 +297,7 @@ class ChoiceBuilder:
         for channel in channels:
             text: GrowingText = getattr(self, channel)
             self._deliver_growth(channel, text.release(finished=finished), findings)
-        if self._transcript is not None:
-            self._deliver_audio("", self._transcript.release(finished=finished), findings)
+        self._deliver_audio("", self._transcript.release(finished=finished), findings)
         self.calls.release(findings, finished=finished)
 
     @property
@@ -292,9 +316,8 @@ class ChoiceBuilder:
         """Characters so far, exactly. What was counted takes less memory from then on."""
         texts = (self.content, self.reasoning, self.refusal, self._transcript)
         for text in texts:
-            if text is not None:
-                text.fold()
-        self.length = sum(text.size for text in texts if text is not None) + self._audio_size
+            text.fold()
+        self.length = sum(text.size for text in texts) + self._audio_size
         self.length += sum(call.size for call in self.calls.calls)
         return self.length
 
@@ -335,7 +358,7 @@ class ChoiceBuilder:
     def build(self) -> Choice:
         """The choice as it stands."""
         message = Message(
-            role=self.role or "assistant",
+            role=self.role or ASSISTANT,
             content=self.content.text,
             reasoning=self.reasoning.text,
             reasoning_details=[joined(block) for block in self._reasoning_details],
@@ -368,7 +391,7 @@ class ChoiceBuilder:
         return Audio(
             id=audio["id"] if isinstance(audio["id"], str) else None,
             data="".join(audio["data"]),
-            transcript=None if self._transcript is None else self._transcript.text,
+            transcript=self._transcript.text,
             expires_at=expires_at if isinstance(expires_at, int) else None,
         )
 

@@ -113,3 +113,10 @@ def _may_be_run(call: FinalCall, end: ChoiceEnd) -> bool:
     if end is ChoiceEnd.LIMIT:
         return call.is_object
     return call.custom or call.is_json or not call.arguments
+
+
+TOLD_TO_NOBODY: list[StreamEvent] = []
+
+NO_CALLS = ChoiceCalls(0, Limits(), TOLD_TO_NOBODY.append)
+"""Stands for the calls of a choice that has none. It receives nothing: streams share it. As
+with ``NO_TEXT``, it is told by having no calls."""

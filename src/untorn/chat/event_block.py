@@ -6,9 +6,9 @@ lines were forgotten, or an event broke off and another began.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from untorn.chat.block import Block, KeptLine
+from untorn.chat.block import NO_LINES, Block, KeptLine
 from untorn.chat.json_scan import has_too_many_values
 from untorn.chat.json_text import can_be_read
 from untorn.chat.payload import Item, Kind, Note, Payload, is_done
@@ -24,10 +24,10 @@ class EventBlock:
     __slots__ = ("_limits", "_texts", "cut", "cut_place", "is_error", "lines")
 
     def __init__(self, limits: Limits) -> None:
-        self.lines = Block()
+        self.lines = NO_LINES
         self.is_error = False
         """Whether an ``event`` field has named it ``error``."""
-        self.cut: list[bytes] = []
+        self.cut: Sequence[bytes] = ()
         """Lines of an event that the end of the body cut."""
         self.cut_place = 0
         """Where the first of them is."""
@@ -45,6 +45,8 @@ class EventBlock:
             if self._texts == 1 and self.is_whole(self._joined().strip()):
                 yield from self.end_before(place)
             self._texts += 1
+        if not self.lines:
+            self.lines = Block()
         self.lines.add(line, place, is_error=self.is_error)
 
     def end_before(self, place: int) -> Iterator[Item]:
@@ -134,7 +136,7 @@ class EventBlock:
             yield Payload(message, "error event", named[0].place)
 
     def _take(self) -> Block:
-        lines, self.lines = self.lines, Block()
+        lines, self.lines = self.lines, NO_LINES
         self._texts = 0
         return lines
 

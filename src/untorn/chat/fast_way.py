@@ -46,6 +46,11 @@ from untorn.options import MIB, Limits
 Parts = dict[int, list[str]]
 """By the index of a choice: the fragments of its text, to which more may simply be appended."""
 
+NO_PARTS: Parts = {}
+NO_CALLS_OF: dict[int, ChoiceCalls] = {}
+NOBODY: frozenset[int] = frozenset()
+"""Stand for what a stream has none of. Nobody adds to them: streams share them."""
+
 MANY = 16
 """After so many items in a row that were not usual, only each so-many-th is tried."""
 FEW = 4
@@ -94,10 +99,10 @@ class FastWay:
         builder.is_plain = limits.depth < DEPTH or limits.values < VALUES
         self._misses = 0
         self._texts: Parts = {}
-        self._reasonings: Parts = {}
-        self._calls: dict[int, ChoiceCalls] = {}
+        self._reasonings = NO_PARTS
+        self._calls = NO_CALLS_OF
         # Choices that got no role yet: one that comes would be their first.
-        self._roleless: frozenset[int] = frozenset()
+        self._roleless = NOBODY
         self._learned = NOTHING_LEARNED
         self._shape = Shape(decode_text, self._texts, TextDelta)
 
@@ -201,7 +206,9 @@ class FastWay:
         if usual and choice.role is None:
             self._roleless |= {index}
         elif self._roleless:
-            self._roleless -= {index}
+            self._roleless = self._roleless - {index} or NOBODY
+        if choice.reasoning.is_plain:
+            self._reasonings = self._reasonings or {}
         for kind, text, parts in (
             (Kind.CONTENT, choice.content, self._texts),
             (Kind.REASONING, choice.reasoning, self._reasonings),
@@ -211,6 +218,7 @@ class FastWay:
             else:
                 parts.pop(index, None)
         if usual and choice.calls.at:
+            self._calls = self._calls or {}
             self._calls[index] = choice.calls
         else:
             self._calls.pop(index, None)

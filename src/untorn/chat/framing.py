@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from untorn.chat.bare_lines import BareLines
-from untorn.chat.block import Block
+from untorn.chat.block import NO_LINES, Block
 from untorn.chat.event_block import EventBlock
 from untorn.chat.json_scan import has_too_many_values
 from untorn.chat.json_text import is_torn, value_of
@@ -35,6 +35,9 @@ from untorn.sse.lines import BOM, LineSplitter
 NAMELESS = (b"event", b"id", b"retry")
 """Fields that carry no data."""
 HTML = (b"<html", b"<!doctype", b"<?xml")
+
+NO_ITEMS: list[Item] = []
+"""Stands for the items of a list that is done with. Nobody adds to it: streams share it."""
 
 
 class Mode(Enum):
@@ -62,12 +65,11 @@ class Framing:
         "_at_rest",
         "_bare",
         "_block",
-        "_failed",
         "_given",
+        "_head",
         "_held",
         "_limits",
         "_measured",
-        "_media_type",
         "_mode",
         "_out",
         "_places",
@@ -88,15 +90,14 @@ class Framing:
         """The event that the end cut; None if it cut none."""
         self.is_document = False
         """The whole body was one JSON document, an array, HTML or the text of an error."""
-        self._failed = head is not None and head.failed
-        self._media_type = head and head.media_type
+        self._head = head
         self._limits = limits
         # The line of a usual event is not measured: the splitter has seen to that.
         self._measured = limits.line <= limits.event
         self._splitter = splitter
         self.lines: Sequence[bytes] = ()
         """The list being read."""
-        self._out: list[Item] = []
+        self._out = NO_ITEMS
         self._mode = Mode.START
         self._at_rest = False
         # A usual event's line that waits for its blank line; and where, if it came earlier.
@@ -108,7 +109,7 @@ class Framing:
         self._places: list[int] | None = None
         self._block = EventBlock(limits)
         # Lines kept until it is clear what the body is (modes HELD and TEXT).
-        self._held = Block()
+        self._held = NO_LINES
         self._bare = BareLines()
         self._sse_seen = False
 
@@ -161,7 +162,8 @@ class Framing:
     def forget_read(self) -> None:
         """Nobody will ask any more where the items of this read are."""
         self.lines = self._given = ()
-        self._out = []
+        self._out = NO_ITEMS
+        self._places = None
         self._splitter.forget_read()
 
     @property
@@ -173,6 +175,14 @@ class Framing:
     def pending(self) -> int:
         """Bytes of lines that have not been given out yet."""
         return len(self._usual or b"") + self._block.lines.size + self._held.size
+
+    @property
+    def _failed(self) -> bool:
+        return self._head is not None and self._head.failed
+
+    @property
+    def _media_type(self) -> str | None:
+        return None if self._head is None else self._head.media_type
 
     def _carry(self) -> None:
         """Another list is coming: say where lines of this one are by their offsets."""
@@ -313,6 +323,8 @@ class Framing:
     # Lines that are kept ---------------------------------------------------------------------
 
     def _hold(self, line: bytes, place: int) -> None:
+        if not self._held:
+            self._held = Block()
         self._held.add(line, place)
         if self._held.size > self._limits.event:
             self.over = f"a document of more than {self._limits.event} bytes"
@@ -331,7 +343,7 @@ class Framing:
         """The body that was held is no document: read its lines as lines."""
         if self._mode is not Mode.HELD:
             return
-        held, self._held = self._held, Block()
+        held, self._held = self._held, NO_LINES
         self._mode = Mode.STREAM
         if self._block.is_whole(held.joined):
             self._give_bare(held.joined, held.place)
@@ -346,7 +358,7 @@ class Framing:
         """The text that was held is no message: its lines are stray."""
         if self._mode is not Mode.TEXT:
             return
-        held, self._held = self._held, Block()
+        held, self._held = self._held, NO_LINES
         self._mode = Mode.STREAM
         for kept in held:
             if kept.line:
@@ -467,23 +479,23 @@ class Framing:
     def _end_held(self) -> None:
         held = self._held
         if self._block.is_whole(held.joined):
-            self._held = Block()
+            self._held = NO_LINES
             self._give_bare(held.joined, held.place)
             self._bare.is_one_line = len(held.joined.split(b"\n")) == 1
         elif self._failed:
             self._end_text()
         elif has_too_many_values(held.joined, self._limits.values):
-            self._held = Block()
+            self._held = NO_LINES
             self.over = f"a document of more than {self._limits.values} values"
             self._cut(held.lines, held.place)
         elif self._is_ndjson(held):
             self._release_held()
             self._end_block_at_eof()
         elif held.lines[-1]:
-            self._held = Block()
+            self._held = NO_LINES
             self._cut(held.lines, held.place)
         else:
-            self._held = Block()
+            self._held = NO_LINES
             self._out.append(Payload(held.joined, "event", held.place))
 
     def _is_ndjson(self, held: Block) -> bool:
@@ -494,7 +506,7 @@ class Framing:
         return any(map(self._block.is_whole, held.lines))
 
     def _end_text(self) -> None:
-        held, self._held = self._held, Block()
+        held, self._held = self._held, NO_LINES
         self.is_document = True
         self._out.append(Payload(held.joined, "text", held.place))
 

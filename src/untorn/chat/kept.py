@@ -16,6 +16,10 @@ USUAL_WEIGHT = 16
 """So many values inside of what is kept, as ``Limits.values`` counts them, count as one."""
 
 
+NO_WEIGHTS: dict[tuple[Level, int], dict[str, int]] = {}
+"""Stands for those of a stream that keeps nothing. Nobody adds to it: streams share it."""
+
+
 class Kept:
     """Counts keys and values. A choice, or a call, keeps its own under the keys of others, too."""
 
@@ -25,7 +29,7 @@ class Kept:
         self._count = 0
         self._values = 0
         # By level and owner, by key: what the largest value of a key holds.
-        self._weights: dict[tuple[Level, int], dict[str, int]] = {}
+        self._weights = NO_WEIGHTS
 
     @property
     def count(self) -> int:
@@ -34,6 +38,7 @@ class Kept:
 
     def take_keys(self, level: Level, owner: int, values: dict[str, Any]) -> None:
         """Unknown keys of a choice or a call, of this number, have come; 0 for those of a chunk."""
+        self._weights = self._weights or {}
         weights = self._weights.setdefault((level, owner), {})
         for key, value in values.items():
             known = weights.get(key)

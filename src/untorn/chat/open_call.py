@@ -12,6 +12,7 @@ from msgspec import Struct
 from untorn.chat.completion import ToolCall, TornToolCall
 from untorn.chat.json_scan import is_json
 from untorn.chat.json_text import load, normal_form
+from untorn.chat.pieces import NO_VALUES
 from untorn.chat.quirks import arguments_cumulative, arguments_placeholder, arguments_resent
 from untorn.chat.quirks.surrogate_split import join_halves
 from untorn.options import Limits
@@ -81,7 +82,7 @@ class OpenCall:
         self.legacy = legacy
         self.id: str | None = None
         self.name: str | None = None
-        self.extra: dict[str, Any] = {}
+        self.extra = NO_VALUES
         self.fragments: list[str] = []
         self.started = False
         """Whether ToolCallStarted was delivered."""

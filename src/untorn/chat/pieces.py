@@ -12,6 +12,11 @@ from untorn.chat.quirks.surrogate_split import whole_text
 
 MANY = 64
 
+NO_VALUES: dict[str, Any] = {}
+NO_ITEMS: list[Any] = []
+"""Stand for what nothing has come of. Nobody adds to them: streams share them, and make their own
+with the first that comes."""
+
 
 class Pieces:
     """The pieces of one string. Many small ones weigh little once they are one."""

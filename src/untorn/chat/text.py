@@ -157,3 +157,8 @@ class GrowingText:
         if snapshots.confirmed:
             return "", "".join(self.parts)
         return snapshots.release() + fragment, None
+
+
+NO_TEXT = GrowingText(0, may_be_cumulative=False)
+"""Stands for a text of which nothing has come. It receives nothing: streams share it. Who
+asks whether a text is this one asks whether any ``arrived``, since a stream may be copied."""

@@ -60,6 +60,7 @@ class ToolCalls:
             self._take_id(call, fragment, findings)
             self._take_name(call, fragment, findings)
         if fragment.extra:
+            call.extra = call.extra or {}
             call.extra |= fragment.extra
             self._kept.take_keys("call", call.number, fragment.extra)
         self.last = call

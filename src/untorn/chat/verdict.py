@@ -178,14 +178,19 @@ def code_of_end(facts: Facts, is_document: bool, ending: Ending) -> str | None:
     return "missing-done"
 
 
+NO_DEFECTS: dict[str, Defect] = {}
+NO_COUNTS: dict[str, int] = {}
+"""Stand for those of every log without a defect. Nobody adds to them: streams share them."""
+
+
 class DefectLog:
     """Defects as they are found: one record per code, however often it is seen."""
 
     __slots__ = ("_counts", "_first", "event_lost", "lost")
 
     def __init__(self) -> None:
-        self._first: dict[str, Defect] = {}
-        self._counts: dict[str, int] = {}
+        self._first = NO_DEFECTS
+        self._counts = NO_COUNTS
         self.lost = False
         """Whether an error was among them: no answer with one is complete."""
         self.event_lost = False
@@ -197,6 +202,8 @@ class DefectLog:
     def add(self, code: str, offset: int | None, detail: str) -> Defect:
         """The first of its code."""
         severity = CODES[code][0]
+        if not self._first:
+            self._first, self._counts = {}, {}
         defect = self._first[code] = Defect(code, severity, offset, 1, detail)
         self._counts[code] = 1
         self.lost = self.lost or severity == "error"

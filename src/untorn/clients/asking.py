@@ -192,6 +192,9 @@ class Asking(Reading):
             self._said = True
             current.content_came(at)
             events, self._held = [*self._held, *events], []
+            if self.is_answered and not self._call.rules.restart_torn:
+                # Nobody asks again, and a question may be much larger than its answer.
+                self._call = self._call._replace(fields={})
         self._called = self._called or any(isinstance(one, ToolCallFinished) for one in events)
         if current.is_over:
             self._after_end(events, at)

@@ -238,6 +238,11 @@ def test_a_refusal_of_something_else_is_not_about_the_usage() -> None:
     assert not refuses_usage(SILENT.completion)
 
 
+def test_what_has_said_something_did_not_refuse_the_usage() -> None:
+    refusal = refused(400, message="stream_options")._replace(said=True)
+    assert len(play([refusal], Rules())) == 1
+
+
 def test_who_was_not_asked_for_usage_does_not_refuse_it() -> None:
     refusal = refused(400, message="stream_options")
     assert len(play([refusal], Rules(include_usage=False))) == 1

@@ -125,7 +125,7 @@ def policy(
             ask = _ask(rules, target, number, wait, usage, until - at - wait, len(left) > 1)
             result = yield ask
             number, wait, at = number + 1, 0.0, result.at
-            if usage and refuses_usage(result.completion):
+            if usage and not result.said and refuses_usage(result.completion):
                 health.refuses_usage.add(target)
                 continue
             judged = judge(result, restart_torn=rules.restart_torn)

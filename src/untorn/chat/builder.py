@@ -180,6 +180,7 @@ class CompletionBuilder:
             self._receive_names(chunk)
         if chunk.choices and not self.choices:
             self.out.append(Started(self.id, self.model))
+        keeps = bool(chunk.extra)
         for choice in chunk.choices:
             builder = self._choice(choice.index)
             if builder is None:
@@ -190,13 +191,18 @@ class CompletionBuilder:
             if findings:
                 self._found_all(findings)
             self._check_limits(builder)
-            self.has_logprobs = self.has_logprobs or choice.logprobs is not None
+            if choice.logprobs is not None:
+                self.has_logprobs = True
             self.touched.append(builder)
             if self.over is not None:
                 return
+            delta = choice.delta
+            if choice.extra or (delta is not None and not delta.is_only_text):
+                keeps = True
         for usage in chunk.usages:
             self.receive_usage(usage)
-        self._receive_extra(chunk)
+        if keeps:
+            self._receive_extra(chunk)
 
     def is_first_of_a_kind(self, chunk: Chunk) -> bool:
         """Whether repeated keys must be looked for in a chunk (rule 14): it is the first of its
@@ -315,8 +321,8 @@ class CompletionBuilder:
         self._log.count(code, count)
 
     def _found_all(self, findings: list[Finding]) -> None:
-        for code, detail, times in findings:
-            self.found(code, detail, count=times)
+        for one in findings:
+            self.found(one.code, one.detail, count=one.times)
 
     # The end, and what is left ---------------------------------------------------------------
 

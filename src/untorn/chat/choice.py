@@ -150,6 +150,8 @@ class ChoiceBuilder:
             self.say("reasoning", delta.reasoning, findings, whole=whole)
         if delta.content is not None:
             self.say("content", delta.content, findings, whole=whole)
+        if delta.is_only_text:
+            return
         if delta.refusal is not None:
             self.say("refusal", delta.refusal, findings, whole=whole)
         for fragment in delta.fragments:

@@ -176,8 +176,9 @@ class FastWay:
             self._texts.clear()
             self._reasonings.clear()
             self._calls.clear()
-        for choice in builder.touched:
-            self._prepare(choice)
+        else:
+            for choice in builder.touched:
+                self._prepare(choice)
         builder.touched.clear()
         if self._roleless and self._shape.take is None:
             self._shape = self._shape._replace(take=FastWay._take_text)
@@ -203,14 +204,14 @@ class FastWay:
             self._roleless |= {index}
         elif self._roleless:
             self._roleless -= {index}
-        for kind, text, parts in (
-            (Kind.CONTENT, choice.content, self._texts),
-            (Kind.REASONING, choice.reasoning, self._reasonings),
-        ):
-            if usual and text.is_plain and choice.seen & kind:
-                parts[index] = text.parts
-            else:
-                parts.pop(index, None)
+        if usual and choice.seen & Kind.CONTENT and choice.content.is_plain:
+            self._texts[index] = choice.content.parts
+        else:
+            self._texts.pop(index, None)
+        if usual and choice.seen & Kind.REASONING and choice.reasoning.is_plain:
+            self._reasonings[index] = choice.reasoning.parts
+        else:
+            self._reasonings.pop(index, None)
         if usual and choice.calls.at:
             self._calls[index] = choice.calls
         else:

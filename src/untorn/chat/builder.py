@@ -197,7 +197,7 @@ class CompletionBuilder:
             if self.over is not None:
                 return
             delta = choice.delta
-            if choice.extra or (delta is not None and not delta.is_only_text):
+            if choice.extra or not (delta is None or delta.is_only_text):
                 keeps = True
         for usage in chunk.usages:
             self.receive_usage(usage)
@@ -265,9 +265,10 @@ class CompletionBuilder:
 
     def _check_limits(self, builder: ChoiceBuilder) -> None:
         self.over = builder.over
-        most = self._limits.text
-        if self.counts and builder.length > most and builder.count() > most:
-            self.over = f"more than {most} characters in choice {builder.index}"
+        if self.counts:
+            most = self._limits.text
+            if builder.length > most and builder.count() > most:
+                self.over = f"more than {most} characters in choice {builder.index}"
 
     def expects_usage(self, usage: dict[str, Any]) -> bool:
         """Whether a usage is no more odd than one before it."""
@@ -304,7 +305,7 @@ class CompletionBuilder:
                 kept.take_keys("delta", choice.index, delta.extra)
             if delta.annotations or delta.parts:
                 kept.take_items([*delta.annotations, *delta.parts])
-            if delta.reasoning_details or delta.fragments:
+            if delta.reasoning_details or any([part.extra for part in delta.fragments]):
                 self._details = sum([builder.kept_inside for builder in self.choices.values()])
         if kept.count + self._details > self._limits.extras:
             self.over = f"more than {self._limits.extras} unknown keys and values"

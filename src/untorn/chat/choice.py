@@ -82,6 +82,7 @@ class ChoiceBuilder:
         "length",
         "meaning",
         "message_extra",
+        "over",
         "reasoning",
         "refusal",
         "role",
@@ -111,6 +112,8 @@ class ChoiceBuilder:
         """Unknown keys in the delta, each with its pieces or its last value; see ``join``."""
         self.kept_details = 0
         """How many values its ``reasoning_details`` hold."""
+        self.over: str | None = None
+        """The limit that was passed, as a sentence; None while all are kept."""
         self.length = 0
         """Characters so far. Exact only after ``count``."""
         self._options = options
@@ -157,6 +160,8 @@ class ChoiceBuilder:
         for fragment in delta.fragments:
             self.calls.receive(fragment, findings, of_message=whole)
             self.length += len(fragment.arguments) + len(fragment.name or "")
+        if delta.fragments:
+            self._check_calls()
         if delta.audio is not None:
             self._receive_audio(delta.audio, findings)
         for block in delta.reasoning_details:
@@ -165,6 +170,13 @@ class ChoiceBuilder:
             join(self.message_extra, key, value)
         self._annotations += delta.annotations
         self._parts += delta.parts
+
+    def _check_calls(self) -> None:
+        most = self._options.limits.tool_calls
+        if len(self.calls.calls) > most:
+            self.over = f"more than {most} tool calls in choice {self.index}"
+        elif self.calls.over is not None and self.over is None:
+            self.over = self.calls.over
 
     def say(
         self,
@@ -178,6 +190,8 @@ class ChoiceBuilder:
         text: GrowingText = getattr(self, channel)
         growth = text.receive_whole(fragment) if whole else text.receive(fragment)
         self.length += len(fragment)
+        if text.is_over:
+            self.over = f"more than {self._options.limits.text} characters in choice {self.index}"
         self._deliver_growth(channel, growth, findings)
 
     def _deliver_growth(
@@ -304,16 +318,6 @@ class ChoiceBuilder:
     def kept_inside(self) -> int:
         """How much is kept in its blocks of reasoning and beside its calls, as it came."""
         return self.kept_details + self.calls.kept
-
-    @property
-    def over(self) -> str | None:
-        """The limit that was passed, as a sentence; None while all are kept."""
-        limits = self._options.limits
-        if len(self.calls.calls) > limits.tool_calls:
-            return f"more than {limits.tool_calls} tool calls in choice {self.index}"
-        if self.content.is_over or self.reasoning.is_over:
-            return f"more than {limits.text} characters in choice {self.index}"
-        return self.calls.over
 
     def odd_at_the_end(self) -> list[Finding]:
         """What can be said to be odd only when nothing more comes."""

@@ -381,20 +381,21 @@ def _read_fragments(
 
 
 def _read_fragment(entry: dict[str, Any], is_message: bool, findings: list[Finding]) -> Fragment:
-    if entry.get("id") == "":
-        findings.append(Finding("tool-id-empty", "a fragment has an empty id"))
+    id = fragment_id(entry.get("id"), findings)
     custom = entry.get("custom")
     function = entry.get("function")
     if isinstance(custom, dict) and not isinstance(function, dict):
         name, arguments = custom.get("name"), _input(custom.get("input"))
     elif isinstance(function, dict):
-        name, arguments = function.get("name"), _arguments(function, findings)
+        name, arguments = function.get("name"), ""
+        if "arguments" in function:
+            arguments = arguments_of(function["arguments"], findings)
     else:
         name, arguments = None, ""
     return Fragment(
         # The calls of a whole message have no index by nature.
         index=None if is_message else wire_index(entry.get("index")),
-        id=_text(entry.get("id")) or None,
+        id=id,
         name=_text(name) or None,
         arguments=arguments,
         custom=not isinstance(function, dict)
@@ -403,10 +404,15 @@ def _read_fragment(entry: dict[str, Any], is_message: bool, findings: list[Findi
     )
 
 
-def _arguments(function: dict[str, Any], findings: list[Finding]) -> str:
-    if "arguments" not in function:
-        return ""
-    arguments = function["arguments"]
+def fragment_id(id: Any, findings: list[Finding]) -> str | None:
+    """The id of a call; None if a fragment has none."""
+    if id == "":
+        findings.append(Finding("tool-id-empty", "a fragment has an empty id"))
+    return _text(id) or None
+
+
+def arguments_of(arguments: Any, findings: list[Finding]) -> str:
+    """The arguments that a fragment brings."""
     if isinstance(arguments, str):
         return arguments
     if arguments is None:

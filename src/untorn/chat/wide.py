@@ -1,9 +1,8 @@
 """Payload → chunk, a way between the fast one and the plain one: every key that is known.
 
 The structs hold the keys that ``chunks.py`` reads, with the types in which it reads them, and
-forbid others. So of what they take nothing is left over, no error is in it, and most of it is
-text. It is read as on the plain way, which costs less where nobody has to look for what may be
-there.
+forbid others. So of what they take nothing is left over, and no error is in it. What is most
+usual is read from the structs at once; the rest is given to ``chunks.py``.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec import UNSET, Struct, UnsetType
 
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.chunks import (
@@ -20,10 +18,14 @@ from untorn.chat.chunks import (
     ChunkChoice,
     Delta,
     Finding,
+    Fragment,
+    arguments_of,
     choice_index,
     created_of,
     finish_reason_of,
+    fragment_id,
     read_delta,
+    wire_index,
 )
 from untorn.chat.json_scan import too_deep
 from untorn.chat.json_text import has_repeated_keys
@@ -31,16 +33,28 @@ from untorn.chat.usual import NOT_USUAL, Object
 from untorn.options import Limits
 
 
-class WideDelta(Struct, gc=False, forbid_unknown_fields=True):
+class WideFunction(Struct, gc=False, forbid_unknown_fields=True, omit_defaults=True):
+    name: str | None = None
+    arguments: str | dict[str, Any] | list[Any] | None | UnsetType = UNSET
+
+
+class WideFragment(Struct, gc=False, forbid_unknown_fields=True, omit_defaults=True):
+    index: int | str | None = None
+    id: str | None = None
+    type: str | None = None
+    function: WideFunction | None = None
+
+
+class WideDelta(Struct, gc=False, forbid_unknown_fields=True, omit_defaults=True):
     """Any delta without a vendor's keys."""
 
-    role: str | None = None
     content: str | list[Any] | dict[str, Any] | None = None
+    role: str | None = None
     reasoning: str | None = None
     reasoning_content: str | None = None
     reasoning_details: list[Any] | None = None
     refusal: str | None = None
-    tool_calls: list[Any] | dict[str, Any] | None = None
+    tool_calls: list[WideFragment] | None = None
     function_call: dict[str, Any] | None = None
     audio: dict[str, Any] | None = None
     annotations: list[Any] | None = None
@@ -70,7 +84,7 @@ decode_wide = msgspec.json.Decoder(WideChunk).decode
 
 def read_wide(data: bytes, builder: CompletionBuilder, limits: Limits) -> Chunk | None:
     """The chunk in a payload; None if it is to be read the plain way."""
-    # A second error would hide the first, and too much is told by what the plain way tells.
+    # What is too much the plain way tells, and it looks for a second error, which hides the first.
     if len(data) > limits.values // 2 or b'"error"' in data or too_deep(data, limits.depth):
         return None
     try:
@@ -81,7 +95,7 @@ def read_wide(data: bytes, builder: CompletionBuilder, limits: Limits) -> Chunk 
         return None
     for choice in wide.choices:
         calls = choice.delta.tool_calls
-        if calls.__class__ is list and len(calls) > limits.tool_calls:
+        if calls is not None and len(calls) > limits.tool_calls:
             return None
     chunk = _chunk_of(wide)
     if builder.is_first_of_a_kind(chunk) and has_repeated_keys(data, msgspec.json.decode(data)):
@@ -117,21 +131,31 @@ def _choice_of(choice: WideChoice, findings: list[Finding]) -> ChunkChoice:
 
 
 def _delta_of(wide: WideDelta, findings: list[Finding]) -> Delta:
-    role, content = wide.role, wide.content
-    if role != "" and (content is None or content.__class__ is str) and _is_only_text(wide):
-        return Delta(role, content, is_only_text=True)
-    said = {key: value for key, value in asdict(wide).items() if value is not None}
-    return read_delta(said, False, findings)
+    content, role, calls = wide.content, wide.role, wide.tool_calls
+    reasoning = wide.reasoning_content
+    if reasoning is None:
+        reasoning = wide.reasoning
+    if (
+        (content is not None and content.__class__ is not str)
+        or role == ""
+        or (wide.reasoning is not None and wide.reasoning_content is not None)
+        or wide.reasoning_details is not None
+        or wide.function_call is not None
+        or wide.annotations is not None
+    ):
+        return read_delta(msgspec.to_builtins(wide), False, findings)
+    if calls is None and wide.refusal is None and wide.audio is None:
+        return Delta(role, content, reasoning, is_only_text=True)
+    fragments = [_fragment_of(call, findings) for call in calls or ()]
+    return Delta(role, content, reasoning, wide.refusal, fragments, wide.audio)
 
 
-def _is_only_text(wide: WideDelta) -> bool:
-    return (
-        wide.tool_calls is None
-        and wide.reasoning_content is None
-        and wide.reasoning is None
-        and wide.reasoning_details is None
-        and wide.function_call is None
-        and wide.refusal is None
-        and wide.audio is None
-        and wide.annotations is None
-    )
+def _fragment_of(wide: WideFragment, findings: list[Finding]) -> Fragment:
+    id, function = fragment_id(wide.id, findings), wide.function
+    name, arguments = None, ""
+    if function is not None:
+        name = function.name or None
+        if function.arguments is not UNSET:
+            arguments = arguments_of(function.arguments, findings)
+    custom = function is None and wide.type == "custom"
+    return Fragment(wire_index(wide.index), id, name, arguments, custom)

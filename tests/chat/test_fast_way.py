@@ -15,6 +15,7 @@ from untorn.chat.learned import MOST_BYTES
 from untorn.chat.payload import Item, KeepAlive, Note, Payload
 from untorn.chat.payload_reader import PayloadReader
 from untorn.chat.usual import VALUES
+from untorn.chat.wide import WideChunk
 from untorn.events import (
     LogprobsDelta,
     ReasoningDelta,
@@ -34,9 +35,9 @@ class Watched(PayloadReader):
         super().__init__(builder, limits)
         self.plain: list[Item] = []
 
-    def receive(self, item: Item) -> None:
+    def receive(self, item: Item, wide: WideChunk | None = None) -> None:
         self.plain.append(item)
-        super().receive(item)
+        super().receive(item, wide)
 
 
 class Ways:
@@ -352,7 +353,7 @@ def test_everything_takes_the_plain_way_after_a_repeated_key() -> None:
 
 
 def test_where_nothing_is_usual_only_some_items_are_tried() -> None:
-    odd = [chunk('"content":["b"]')] * (2 * MANY - 3)
+    odd = [chunk('"content":["b"],"x":1')] * (2 * MANY - 3)
     assert plain_items(*START, *odd, text(), text("c")) == [*START, *odd]
     assert plain_items(*START, *odd[1:], text(), text("c")) == [*START, *odd[1:], text()]
 

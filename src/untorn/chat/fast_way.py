@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
+from msgspec import UnsetType
+
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.choice import ChoiceBuilder, Kind
 from untorn.chat.choice_calls import ChoiceCalls
@@ -26,20 +28,23 @@ from untorn.chat.usual import (
     DEPTH_OF_LOGPROBS,
     NOT_USUAL,
     VALUES,
-    AnyChoice,
-    AnyChunk,
     CallChunk,
-    Delta,
-    Fragment,
     LogprobsChunk,
     TextChunk,
-    decode_any,
-    decode_any_with_logprobs,
     decode_call,
     decode_reasoning,
     decode_reasoning_content,
     decode_text,
     decode_text_with_logprobs,
+)
+from untorn.chat.wide import (
+    AnyWideChoice,
+    WideChunk,
+    WideDelta,
+    WideFragment,
+    decode_wide,
+    decode_wide_with_logprobs,
+    has_more,
 )
 from untorn.events import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from untorn.options import MIB, Limits
@@ -81,6 +86,7 @@ class FastWay:
         "_limits",
         "_misses",
         "_reader",
+        "_refused",
         "_reasonings",
         "_roleless",
         "_shape",
@@ -94,6 +100,7 @@ class FastWay:
         self._limits = limits
         builder.is_plain = limits.depth < DEPTH or limits.values < VALUES
         self._misses = 0
+        self._refused = 0  # how many in a row have keys that are not known
         self._texts: Parts = {}
         self._reasonings: Parts = {}
         self._calls: dict[int, ChoiceCalls] = {}
@@ -167,10 +174,11 @@ class FastWay:
     def _receive(self, item: Item) -> None:
         """Take an item that is not of the shape that was expected."""
         data = item if isinstance(item, bytes) else _data_of(item)
-        if data is not None and self._try(data):
+        wide = None if data is None else self._decode(data)
+        if wide is not None and self._take_wide(wide):
             return
         builder = self._builder
-        self._reader.receive(item)
+        self._reader.receive(item, wide)
         builder.item = None
         if builder.is_plain:
             self._texts.clear()
@@ -183,18 +191,27 @@ class FastWay:
         if self._roleless and self._shape.take is None:
             self._shape = self._shape._replace(take=FastWay._take_text)
 
-    def _try(self, data: bytes) -> bool:
-        """Take a chunk of another usual shape; or learn what is usual here."""
+    def _decode(self, data: bytes) -> WideChunk | None:
+        """What a payload says if all of its keys are known; if not, learn what is usual here."""
         misses = self._misses = self._misses + 1
-        # Where nothing is ever usual, it is not worth the try each time.
-        if misses > MANY and misses % MANY:
-            return False
-        if self._take_any(data):
-            return True
+        # Where that is never so, it is not worth the try each time.
+        if self._refused > MANY and misses % MANY:
+            return None
+        wide = self._decode_wide(data)
+        self._refused = 0 if wide is not None else self._refused + 1
         due = FEW if self._learned is NOTHING_LEARNED else MANY
-        if misses % due == 0 and not self._learn(data) and misses >= MANY:
+        if misses % due == 0 and (wide is not None or not self._learn(data)) and misses >= MANY:
             self._shape = Shape(decode_nothing, self._texts, TextDelta)
-        return False
+        return wide
+
+    def _decode_wide(self, data: bytes) -> WideChunk | None:
+        if len(data) > self._limits.values // 2:
+            return None  # it may hold too many values
+        decode = decode_wide_with_logprobs if self._builder.has_logprobs else decode_wide
+        try:
+            return decode(data)
+        except NOT_USUAL:
+            return None
 
     def _prepare(self, choice: ChoiceBuilder) -> None:
         """Say what a further chunk may add to a choice without a look."""
@@ -217,18 +234,11 @@ class FastWay:
         else:
             self._calls.pop(index, None)
 
-    # Any usual chunk -------------------------------------------------------------------------
+    # Any chunk that only adds ----------------------------------------------------------------
 
-    def _take_any(self, data: bytes) -> bool:
-        """Take a chunk of any usual shape, and expect the next one to be like it."""
+    def _take_wide(self, chunk: WideChunk) -> bool:
+        """Take a chunk that only adds, and expect the next one to be like it."""
         builder = self._builder
-        if len(data) > self._limits.values // 2:
-            return False  # it may hold too many values
-        decode = decode_any_with_logprobs if builder.has_logprobs else decode_any
-        try:
-            chunk: AnyChunk = decode(data)
-        except NOT_USUAL:
-            return False
         if (chunk.id and chunk.id != builder.id) or (chunk.model and chunk.model != builder.model):
             return False
         choices = chunk.choices
@@ -237,6 +247,8 @@ class FastWay:
         if len(choices) > self._limits.choices:
             return False
         if not builder.knows_all and builder.would_learn(chunk):
+            return False
+        if chunk.created is not None and chunk.created.__class__ is not int:
             return False
         for choice in choices:
             if not self._only_adds(choice):
@@ -247,7 +259,7 @@ class FastWay:
         self._expect(choices[0].delta)
         return True
 
-    def _expect(self, delta: Delta) -> None:
+    def _expect(self, delta: WideDelta) -> None:
         """The next chunk will most likely be as this one."""
         take = FastWay._take_text if self._roleless else None
         if delta.tool_calls:
@@ -263,9 +275,11 @@ class FastWay:
         else:
             self._shape = Shape(decode_text, self._texts, TextDelta, take)
 
-    def _only_adds(self, choice: AnyChoice) -> bool:
+    def _only_adds(self, choice: AnyWideChoice) -> bool:
         """Whether a choice brings only more of what came before."""
         index, delta = choice.index, choice.delta
+        if not isinstance(index, int) or choice.finish_reason is not None or has_more(delta):
+            return False
         builder = self._builder.choices.get(index)
         if builder is None or builder.is_finished:
             return False
@@ -273,7 +287,8 @@ class FastWay:
         if role is not None and role != builder.role:
             return False
         if content is not None and not (
-            index in self._texts or builder.content.is_continued_by(content)
+            isinstance(content, str)
+            and (index in self._texts or builder.content.is_continued_by(content))
             if content
             else seen & Kind.CONTENT
         ):
@@ -300,7 +315,8 @@ class FastWay:
             return False  # perhaps a repeated key hides what it says (rule 14)
         return choice.logprobs is None or self._may_keep(bytes(choice.logprobs))
 
-    def _add(self, choice: AnyChoice) -> None:
+    def _add(self, choice: Any) -> None:
+        """Take a choice that only adds."""
         index, delta, out = choice.index, choice.delta, self._builder.out
         reasoning = delta.reasoning_content or delta.reasoning
         if reasoning:
@@ -319,12 +335,10 @@ class FastWay:
             calls = self._builder.choices[index].calls
             for fragment in delta.tool_calls:
                 call = calls.last = calls.at[fragment.index]
-                function = fragment.function
-                if function is not None and function.arguments:
-                    call.fragments.append(function.arguments)
-                    out.append(
-                        ToolCallDelta(index, call.number, fragment.index, function.arguments)
-                    )
+                arguments = None if fragment.function is None else fragment.function.arguments
+                if arguments:
+                    call.fragments.append(arguments)
+                    out.append(ToolCallDelta(index, call.number, fragment.index, arguments))
         if choice.logprobs is not None and (logprobs := bytes(choice.logprobs)) != NULL:
             self._builder.choices[index].receive_logprobs(logprobs)
 
@@ -444,9 +458,12 @@ def _data_of(item: Item) -> bytes | None:
     return item.data if isinstance(item, Payload) and item.kind == "event" else None
 
 
-def _continues(choice: ChoiceBuilder, fragment: Fragment) -> bool:
+def _continues(choice: ChoiceBuilder, fragment: WideFragment) -> bool:
     """Whether a fragment brings nothing but arguments to a call that is open."""
-    call = choice.calls.at.get(fragment.index)
+    index, function = fragment.index, fragment.function
+    call = choice.calls.at.get(index) if isinstance(index, int) else None
     if call is None or not call.is_usual or fragment.id is not None:
         return False
-    return fragment.function is None or fragment.function.name is None
+    if function is None:
+        return True
+    return function.name is None and isinstance(function.arguments, str | UnsetType)

@@ -19,11 +19,9 @@ from untorn.chat.payload import Item, Kind, Note, Payload, is_done
 from untorn.chat.quirks.message_for_delta import what_is_said
 from untorn.chat.quirks.surrogate_split import scrub, scrub_extras
 from untorn.chat.verdict import ErrorObject
-from untorn.chat.wide import read_wide
+from untorn.chat.wide import WideChunk, read_wide
 from untorn.options import Limits
 
-MANY = 16
-"""After so many payloads in a row that were not, each so-many-th is tried as a wide chunk."""
 BACKSLASH = 92
 LARGE = 64 * 1024
 """Bytes; the values of a longer payload may weigh much."""
@@ -47,22 +45,22 @@ ALLOWED = {
 class PayloadReader:
     """Reads one item at a time and tells the builder what it says."""
 
-    __slots__ = ("_builder", "_few", "_has_halves", "_limits", "_misses", "_repeated_keys")
+    __slots__ = ("_builder", "_few", "_has_halves", "_limits", "_repeated_keys")
 
     def __init__(self, builder: CompletionBuilder, limits: Limits) -> None:
         self._builder = builder
         self._limits = limits
         self._few = 2 * min(limits.choices, limits.tool_calls)
         self._repeated_keys = False
-        # How many payloads in a row were not as wide.py reads them.
-        self._misses = 0
         # Whether halves of surrogate pairs may be in the payload at hand.
         self._has_halves = False
 
-    def receive(self, item: Item) -> None:
-        """Take an item."""
+    def receive(self, item: Item, wide: WideChunk | None = None) -> None:
+        """Take an item; ``wide`` is what it was decoded to, if it was."""
         builder = self._builder
         builder.item = item
+        if wide is not None and self._receive_wide(wide, item):
+            return
         if isinstance(item, bytes):
             self._receive_data(item, "event")
         elif isinstance(item, Payload):
@@ -85,8 +83,7 @@ class PayloadReader:
     def _receive_data(self, data: bytes, kind: Kind) -> None:
         """The data of an event."""
         if data[:1] == b"{":
-            if kind != "event" or not self._receive_wide(data):
-                self._receive_json(data, kind)
+            self._receive_json(data, kind)
             return
         builder = self._builder
         text = data.strip()
@@ -103,20 +100,15 @@ class PayloadReader:
         else:
             builder.found("not-json", "text came as data and was ignored", data)
 
-    def _receive_wide(self, data: bytes) -> bool:
-        """Take a chunk that has no keys but those that are known; False if it is another."""
-        misses = self._misses
-        # Where they never are, it is not worth the try each time.
-        if self._repeated_keys or (misses > MANY and misses % MANY):
-            chunk = None
-        else:
-            chunk = read_wide(data, self._builder, self._limits)
-        if chunk is None:
-            self._misses = misses + 1
+    def _receive_wide(self, wide: WideChunk, item: Item) -> bool:
+        """Take a chunk that has no keys but those that are known; False if it may have more."""
+        if self._repeated_keys or not isinstance(item, bytes | Payload):
             return False
-        self._misses = 0
-        self._builder.receive_chunk(chunk)
-        return True
+        data = item if isinstance(item, bytes) else item.data
+        chunk = read_wide(wide, data, self._builder, self._limits)
+        if chunk is not None:
+            self._builder.receive_chunk(chunk)
+        return chunk is not None
 
     def _receive_json(self, data: bytes, kind: Kind) -> None:
         builder = self._builder

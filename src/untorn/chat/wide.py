@@ -7,10 +7,10 @@ usual is read from the structs at once; the rest is given to ``chunks.py``.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.chunks import (
@@ -29,13 +29,13 @@ from untorn.chat.chunks import (
 )
 from untorn.chat.json_scan import too_deep
 from untorn.chat.json_text import has_repeated_keys
-from untorn.chat.usual import NOT_USUAL, Object
+from untorn.chat.usual import Object
 from untorn.options import Limits
 
 
 class WideFunction(Struct, gc=False, forbid_unknown_fields=True, omit_defaults=True):
     name: str | None = None
-    arguments: str | dict[str, Any] | list[Any] | None | UnsetType = UNSET
+    arguments: str | dict[str, Any] | list[Any] | UnsetType | None = UNSET
 
 
 class WideFragment(Struct, gc=False, forbid_unknown_fields=True, omit_defaults=True):
@@ -67,8 +67,19 @@ class WideChoice(Struct, gc=False, forbid_unknown_fields=True):
     logprobs: None = None
 
 
-class WideChunk(Struct, gc=False, forbid_unknown_fields=True):
-    choices: list[WideChoice]
+class WideChoiceWithLogprobs(Struct, gc=False, forbid_unknown_fields=True):
+    delta: WideDelta
+    index: int | str | None = None
+    finish_reason: str | None = None
+    # As in usual.py.
+    logprobs: Raw = Raw(b"null")
+
+
+C = TypeVar("C", WideChoice, WideChoiceWithLogprobs)
+
+
+class Wide(Struct, Generic[C], gc=False, forbid_unknown_fields=True):
+    choices: list[C]
     id: str | None = None
     object: Object = ""
     created: int | float | str | None = None
@@ -79,23 +90,26 @@ class WideChunk(Struct, gc=False, forbid_unknown_fields=True):
     usage: None = None
 
 
-decode_wide = msgspec.json.Decoder(WideChunk).decode
+AnyWideChoice = WideChoice | WideChoiceWithLogprobs
+WideChunk = Wide[WideChoice] | Wide[WideChoiceWithLogprobs]
+
+decode_wide = msgspec.json.Decoder(Wide[WideChoice]).decode
+decode_wide_with_logprobs = msgspec.json.Decoder(Wide[WideChoiceWithLogprobs]).decode
 
 
-def read_wide(data: bytes, builder: CompletionBuilder, limits: Limits) -> Chunk | None:
-    """The chunk in a payload; None if it is to be read the plain way."""
-    # What is too much the plain way tells, and it looks for a second error, which hides the first.
-    if len(data) > limits.values // 2 or b'"error"' in data or too_deep(data, limits.depth):
-        return None
-    try:
-        wide = decode_wide(data)
-    except NOT_USUAL:
-        return None
-    if len(wide.choices) > limits.choices:
+def read_wide(
+    wide: WideChunk, data: bytes, builder: CompletionBuilder, limits: Limits
+) -> Chunk | None:
+    """The chunk that the payload ``data`` was decoded to; None if it is to be read the plain way.
+
+    ``data`` is too short to hold too many values.
+    """
+    # The plain way looks for a second error, which would hide the first.
+    if b'"error"' in data or too_deep(data, limits.depth) or len(wide.choices) > limits.choices:
         return None
     for choice in wide.choices:
         calls = choice.delta.tool_calls
-        if calls is not None and len(calls) > limits.tool_calls:
+        if choice.logprobs is not None or (calls is not None and len(calls) > limits.tool_calls):
             return None
     chunk = _chunk_of(wide)
     if builder.is_first_of_a_kind(chunk) and has_repeated_keys(data, msgspec.json.decode(data)):
@@ -119,7 +133,7 @@ def _chunk_of(wide: WideChunk) -> Chunk:
     )
 
 
-def _choice_of(choice: WideChoice, findings: list[Finding]) -> ChunkChoice:
+def _choice_of(choice: AnyWideChoice, findings: list[Finding]) -> ChunkChoice:
     reason = choice.finish_reason
     return ChunkChoice(
         index=choice_index(choice.index, findings),
@@ -135,19 +149,25 @@ def _delta_of(wide: WideDelta, findings: list[Finding]) -> Delta:
     reasoning = wide.reasoning_content
     if reasoning is None:
         reasoning = wide.reasoning
-    if (
-        (content is not None and content.__class__ is not str)
-        or role == ""
-        or (wide.reasoning is not None and wide.reasoning_content is not None)
-        or wide.reasoning_details is not None
-        or wide.function_call is not None
-        or wide.annotations is not None
-    ):
+    elif wide.reasoning is not None:
         return read_delta(msgspec.to_builtins(wide), False, findings)
-    if calls is None and wide.refusal is None and wide.audio is None:
+    if role == "" or not (content is None or isinstance(content, str)) or has_more(wide):
+        return read_delta(msgspec.to_builtins(wide), False, findings)
+    if calls is None:
         return Delta(role, content, reasoning, is_only_text=True)
-    fragments = [_fragment_of(call, findings) for call in calls or ()]
-    return Delta(role, content, reasoning, wide.refusal, fragments, wide.audio)
+    fragments = [_fragment_of(call, findings) for call in calls]
+    return Delta(role, content, reasoning, fragments=fragments)
+
+
+def has_more(wide: WideDelta) -> bool:
+    """Whether a delta brings more than a role, texts and calls."""
+    return not (
+        wide.refusal is None
+        and wide.audio is None
+        and wide.reasoning_details is None
+        and wide.function_call is None
+        and wide.annotations is None
+    )
 
 
 def _fragment_of(wide: WideFragment, findings: list[Finding]) -> Fragment:

@@ -176,13 +176,17 @@ class CompletionBuilder:
             self.found("data-after-done", "a chunk came after [DONE]")
         if chunk.findings:
             self._found_all(chunk.findings)
-        if not (self.knows_all and chunk.id == self.id and chunk.model == self.model):
+        if (
+            chunk.id != self.id
+            or chunk.model != self.model
+            or (not self.knows_all and self.would_learn(chunk))
+        ):
             self._receive_names(chunk)
         if chunk.choices and not self.choices:
             self.out.append(Started(self.id, self.model))
         keeps = bool(chunk.extra)
         for choice in chunk.choices:
-            builder = self._choice(choice.index)
+            builder = self.choices.get(choice.index) or self._open(choice.index)
             if builder is None:
                 return
             findings: list[Finding] = []
@@ -190,7 +194,9 @@ class CompletionBuilder:
             builder.receive(choice, findings)
             if findings:
                 self._found_all(findings)
-            self._check_limits(builder)
+            self.over = builder.over
+            if self.counts:
+                self._check_length(builder)
             if choice.logprobs is not None:
                 self.has_logprobs = True
             self.touched.append(builder)
@@ -249,10 +255,7 @@ class CompletionBuilder:
                 builder.accept_done(findings)
                 self._found_all(findings)
 
-    def _choice(self, index: int) -> ChoiceBuilder | None:
-        builder = self.choices.get(index)
-        if builder is not None:
-            return builder
+    def _open(self, index: int) -> ChoiceBuilder | None:
         if len(self.choices) >= self._limits.choices:
             self.over = f"more than {self._limits.choices} choices"
             return None
@@ -263,12 +266,10 @@ class CompletionBuilder:
     def _deliver(self, event: StreamEvent) -> None:
         self.out.append(event)
 
-    def _check_limits(self, builder: ChoiceBuilder) -> None:
-        self.over = builder.over
-        if self.counts:
-            most = self._limits.text
-            if builder.length > most and builder.count() > most:
-                self.over = f"more than {most} characters in choice {builder.index}"
+    def _check_length(self, builder: ChoiceBuilder) -> None:
+        most = self._limits.text
+        if builder.length > most and builder.count() > most:
+            self.over = f"more than {most} characters in choice {builder.index}"
 
     def expects_usage(self, usage: dict[str, Any]) -> bool:
         """Whether a usage is no more odd than one before it."""

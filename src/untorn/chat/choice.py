@@ -141,7 +141,8 @@ class ChoiceBuilder:
             self._receive_delta(choice.delta, findings)
         if choice.logprobs is not None:
             self.receive_logprobs(choice.logprobs)
-        self.extra |= choice.extra
+        if choice.extra:
+            self.extra |= choice.extra
         if choice.finish_reason is not None:
             self._receive_finish_reason(choice.finish_reason, findings)
 

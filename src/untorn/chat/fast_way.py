@@ -12,9 +12,10 @@ the loop of ``receive``; each other shape has a method that takes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from msgspec import UnsetType
+from msgspec import Struct, UnsetType
+from msgspec.structs import replace
 
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.choice import ChoiceBuilder, Kind
@@ -64,7 +65,7 @@ NEAR = MIB
 """So few characters before the limit of a choice, each chunk is counted as it comes."""
 
 
-class Shape(NamedTuple):
+class Shape(Struct, frozen=True):
     """What the next chunk will most likely look like."""
 
     decode: Callable[[Any], Any]
@@ -113,7 +114,8 @@ class FastWay:
         """The events of these items."""
         builder = self._builder
         out = builder.out = []
-        decode, parts_of, event, take = self._shape
+        shape = self._shape
+        decode, parts_of, event, take = shape.decode, shape.parts_of, shape.event, shape.take
         id, model, knows_all = builder.id, builder.model, builder.knows_all
         for item in items:
             try:
@@ -139,24 +141,24 @@ class FastWay:
             self._receive(item)
             if builder.over is not None:
                 break
-            decode, parts_of, event, take = self._shape
+            shape = self._shape
+            decode, parts_of, event, take = shape.decode, shape.parts_of, shape.event, shape.take
             id, model, knows_all = builder.id, builder.model, builder.knows_all
         return out
 
     def parts_of(self, payload: bytes) -> list[str] | None:
         """Where the text is put of a chunk that is as this one but for its text; None if there is
         more to do, or to look at."""
-        decode, parts_of, _, take = self._shape
-        builder = self._builder
+        shape, builder = self._shape, self._builder
         try:
-            chunk = decode(payload)
+            chunk = shape.decode(payload)
         except NOT_USUAL:
             return None
-        if take is not None or chunk.id != builder.id or chunk.model != builder.model:
+        if shape.take is not None or chunk.id != builder.id or chunk.model != builder.model:
             return None
         if not builder.knows_all and builder.would_learn(chunk):
             return None
-        return parts_of.get(chunk.choices[0].index)
+        return shape.parts_of.get(chunk.choices[0].index)
 
     def count(self, size: int) -> int:
         """How many characters are left before a choice with ``size`` more could pass the limit.
@@ -189,7 +191,7 @@ class FastWay:
                 self._prepare(choice)
         builder.touched.clear()
         if self._roleless and self._shape.take is None:
-            self._shape = self._shape._replace(take=FastWay._take_text)
+            self._shape = replace(self._shape, take=FastWay._take_text)
 
     def _decode(self, data: bytes) -> WideChunk | None:
         """What a payload says if all of its keys are known; if not, learn what is usual here."""
@@ -352,16 +354,16 @@ class FastWay:
 
     def _take_text(self, chunk: TextChunk) -> bool:
         """Take text, or reasoning, as in ``receive``, where choices have no role yet."""
-        _, parts_of, event, _ = self._shape
+        shape = self._shape
         choice = chunk.choices[0]
         index, delta = choice.index, choice.delta
         text = delta.text
-        if not text or index not in parts_of:
+        if not text or index not in shape.parts_of:
             return False
         if delta.role is not None and index in self._roleless:
             return False
-        parts_of[index].append(text)
-        self._builder.out.append(event(index, text))
+        shape.parts_of[index].append(text)
+        self._builder.out.append(shape.event(index, text))
         return True
 
     def _take_call(self, chunk: CallChunk) -> bool:

@@ -154,6 +154,9 @@ RARE_KEYS = frozenset({"refusal", "audio", "annotations", "reasoning_details"})
 TEXT_KEYS = frozenset({"role", "content"})
 """The keys of a delta that brings text and nothing else, as most do."""
 
+MOST_INDEX = 2**63
+"""An index is less: nobody numbers so far, and few languages can."""
+
 NO_PARTS = Parts()
 
 
@@ -263,12 +266,9 @@ def code_of_messages(body: dict[str, Any]) -> str | None:
 
 
 def wire_index(value: Any) -> int | None:
-    """An index: an integer that is not negative, or a string of ASCII digits; else None.
-
-    One over 64 bits counts as missing: nobody numbers so far, and few languages can.
-    """
+    """An index: an integer that is not negative, or a string of ASCII digits; else None."""
     if value.__class__ is int:
-        return value if 0 <= value < 2**63 else None
+        return value if 0 <= value < MOST_INDEX else None
     if isinstance(value, str):
         if not (value.isascii() and value.isdecimal() and len(value) < 20):
             return None
@@ -278,7 +278,7 @@ def wire_index(value: Any) -> int | None:
 
 def choice_index(value: Any, findings: list[Finding]) -> int:
     """The number of a choice."""
-    index = wire_index(value)
+    index = value if value.__class__ is int and 0 <= value < MOST_INDEX else wire_index(value)
     if index is None:
         findings.append(Finding("choice-index-missing", "a choice has no index; taken as 0"))
         return 0

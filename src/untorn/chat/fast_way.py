@@ -60,6 +60,8 @@ FEW = 4
 
 
 NULL = b"null"
+ONLY_TEXT = (str, UnsetType)
+"""The types of arguments that may be appended, or are absent."""
 
 NEAR = MIB
 """So few characters before the limit of a choice, each chunk is counted as it comes."""
@@ -218,7 +220,8 @@ class FastWay:
     def _prepare(self, choice: ChoiceBuilder) -> None:
         """Say what a further chunk may add to a choice without a look."""
         index = choice.index
-        usual = not (choice.is_finished or self._builder.is_plain or self._builder.counts)
+        builder = self._builder
+        usual = not (choice.is_finished or builder.is_plain or builder.counts)
         if usual and choice.role is None:
             self._roleless |= {index}
         elif self._roleless:
@@ -468,4 +471,4 @@ def _continues(choice: ChoiceBuilder, fragment: WideFragment) -> bool:
         return False
     if function is None:
         return True
-    return function.name is None and isinstance(function.arguments, str | UnsetType)
+    return function.name is None and isinstance(function.arguments, ONLY_TEXT)

@@ -59,12 +59,12 @@ class PayloadReader:
         """Take an item; ``wide`` is what it was decoded to, if it was."""
         builder = self._builder
         builder.item = item
-        if wide is not None and self._receive_wide(wide, item):
-            return
         if isinstance(item, bytes):
-            self._receive_data(item, "event")
+            if wide is None or not self._receive_wide(wide, item):
+                self._receive_data(item, "event")
         elif isinstance(item, Payload):
-            self._receive_payload(item)
+            if wide is None or not self._receive_wide(wide, item.data):
+                self._receive_payload(item)
         elif isinstance(item, Note):
             builder.receive_note(item)
         else:
@@ -100,11 +100,10 @@ class PayloadReader:
         else:
             builder.found("not-json", "text came as data and was ignored", data)
 
-    def _receive_wide(self, wide: WideChunk, item: Item) -> bool:
+    def _receive_wide(self, wide: WideChunk, data: bytes) -> bool:
         """Take a chunk that has no keys but those that are known; False if it may have more."""
-        if self._repeated_keys or not isinstance(item, bytes | Payload):
+        if self._repeated_keys:
             return False
-        data = item if isinstance(item, bytes) else item.data
         chunk = read_wide(wide, data, self._builder, self._limits)
         if chunk is not None:
             self._builder.receive_chunk(chunk)

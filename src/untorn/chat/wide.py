@@ -105,11 +105,17 @@ def read_wide(
     ``data`` is too short to hold too many values.
     """
     # The plain way looks for a second error, which would hide the first.
-    if b'"error"' in data or too_deep(data, limits.depth) or len(wide.choices) > limits.choices:
+    if data.count(b'"error"') > 1 or len(wide.choices) > limits.choices:
         return None
+    # In so few bytes nothing is too deep, and there are not too many calls.
+    if len(data) > min(limits.depth, 2 * limits.tool_calls):
+        if too_deep(data, limits.depth):
+            return None
+        for choice in wide.choices:
+            if len(choice.delta.tool_calls or ()) > limits.tool_calls:
+                return None
     for choice in wide.choices:
-        calls = choice.delta.tool_calls
-        if choice.logprobs is not None or (calls is not None and len(calls) > limits.tool_calls):
+        if choice.logprobs is not None:
             return None
     chunk = _chunk_of(wide)
     if builder.is_first_of_a_kind(chunk) and has_repeated_keys(data, msgspec.json.decode(data)):
@@ -123,7 +129,7 @@ def _chunk_of(wide: WideChunk) -> Chunk:
     return Chunk(
         id=wide.id,
         model=wide.model,
-        created=created_of(wide.created, findings),
+        created=None if wide.created is None else created_of(wide.created, findings),
         system_fingerprint=wide.system_fingerprint,
         service_tier=wide.service_tier,
         choices=choices,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from untorn.chat.choice import ChoiceBuilder, kinds_of
-from untorn.chat.chunks import Chunk, Finding, Fragment
+from untorn.chat.chunks import Chunk, Finding, keeps_nothing
 from untorn.chat.completion import Completion, Usage
 from untorn.chat.kept import Kept
 from untorn.chat.payload import Item, Note
@@ -203,7 +203,7 @@ class CompletionBuilder:
             if self.over is not None:
                 return
             delta = choice.delta
-            if choice.extra or not (delta is None or delta.is_only_text):
+            if choice.extra or not (delta is None or delta.is_only_text or keeps_nothing(delta)):
                 keeps = True
         for usage in chunk.usages:
             self.receive_usage(usage)
@@ -306,7 +306,7 @@ class CompletionBuilder:
                 kept.take_keys("delta", choice.index, delta.extra)
             if delta.annotations or delta.parts:
                 kept.take_items([*delta.annotations, *delta.parts])
-            if delta.reasoning_details or _have_extra(delta.fragments):
+            if delta.reasoning_details or delta.fragments:
                 self._details = sum([builder.kept_inside for builder in self.choices.values()])
         if kept.count + self._details > self._limits.extras:
             self.over = f"more than {self._limits.extras} unknown keys and values"
@@ -416,13 +416,6 @@ class CompletionBuilder:
             timing=timing,
             head=self._head,
         )
-
-
-def _have_extra(fragments: list[Fragment]) -> bool:
-    for fragment in fragments:  # noqa: SIM110  # any() takes three times as long
-        if fragment.extra:
-            return True
-    return False
 
 
 def _count(value: Any) -> int | None:

@@ -228,16 +228,16 @@ class FastWay:
             self._roleless -= {index}
         if usual and choice.seen & Kind.CONTENT and choice.content.is_plain:
             self._texts[index] = choice.content.parts
-        else:
-            self._texts.pop(index, None)
+        elif index in self._texts:
+            del self._texts[index]
         if usual and choice.seen & Kind.REASONING and choice.reasoning.is_plain:
             self._reasonings[index] = choice.reasoning.parts
-        else:
-            self._reasonings.pop(index, None)
+        elif index in self._reasonings:
+            del self._reasonings[index]
         if usual and choice.calls.at:
             self._calls[index] = choice.calls
-        else:
-            self._calls.pop(index, None)
+        elif index in self._calls:
+            del self._calls[index]
 
     # Any chunk that only adds ----------------------------------------------------------------
 

@@ -12,8 +12,8 @@ from untorn.chat.builder import CompletionBuilder, End
 from untorn.chat.chunks import read_chunk
 from untorn.chat.completion import Usage
 from untorn.chat.payload import Note
-from untorn.chat.wide import decode_wide
 from untorn.chat.verdict import Defect, Ending, ErrorObject, Verdict
+from untorn.chat.wide import decode_wide
 from untorn.events import (
     ChoiceFinished,
     DefectFound,

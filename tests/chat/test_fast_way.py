@@ -721,3 +721,49 @@ def test_both_ways_give_the_same_events_and_the_same_completion(
         start = max(start, end)
     assert events == plain.plain(given)
     assert fast.completion == plain.completion
+
+
+# What only adds, and what does not -----------------------------------------------------------
+
+
+def test_chunk_whose_time_is_no_integer_takes_the_plain_way() -> None:
+    odd = chunk('"content":"b"', more=',"created":1.5')
+    assert plain_items(*START, odd, odd) == [*START, odd, odd]
+
+
+def test_call_of_a_choice_that_has_finished_takes_the_plain_way() -> None:
+    finish, more = chunk("", ',"finish_reason":"tool_calls"'), call('"arguments":"}"')
+    assert plain_items(*START, LOOK, more, finish, more) == [*START, LOOK, finish, more]
+
+
+# Where the text goes -------------------------------------------------------------------------
+
+
+def test_text_that_only_adds_goes_to_the_parts_of_its_choice() -> None:
+    ways = Ways()
+    ways.fast(START)
+    parts = ways.fast_way.parts_of(text("b"))
+    assert parts is not None
+    parts.append("b")
+    assert ways.completion.content == "aAb"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        chunk('"refusal":"b"'),
+        chunk('"content":"b"', more=',"id":"other"'),
+        chunk('"content":"b"', more=',"created":1'),
+        chunk('"content":"b"', index=1),
+    ],
+)
+def test_where_there_is_more_to_do_no_parts_are_given(payload: bytes) -> None:
+    ways = Ways()
+    ways.fast(START)
+    assert ways.fast_way.parts_of(payload) is None
+
+
+def test_where_a_shape_is_taken_by_a_method_no_parts_are_given() -> None:
+    ways = Ways()
+    ways.fast([*START, LOOK, call('"arguments":"}"')])
+    assert ways.fast_way.parts_of(call('"arguments":"}"')) is None

@@ -727,8 +727,8 @@ def test_both_ways_give_the_same_events_and_the_same_completion(
 
 
 def test_chunk_whose_time_is_no_integer_takes_the_plain_way() -> None:
-    odd = chunk('"content":"b"', more=',"created":1.5')
-    assert plain_items(*START, odd, odd) == [*START, odd, odd]
+    first, odd = (chunk('"content":"b"', more=f',"created":{when}') for when in ("1", "1.5"))
+    assert plain_items(*START, first, first, odd) == [*START, first, odd]
 
 
 def test_call_of_a_choice_that_has_finished_takes_the_plain_way() -> None:

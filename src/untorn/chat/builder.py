@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from untorn.chat.choice import ChoiceBuilder, kinds_of
-from untorn.chat.chunks import Chunk, Finding, keeps_nothing
+from untorn.chat.chunks import Chunk, Delta, Finding
 from untorn.chat.completion import Completion, Usage
 from untorn.chat.kept import Kept
 from untorn.chat.payload import Item, Note
@@ -203,7 +203,7 @@ class CompletionBuilder:
             if self.over is not None:
                 return
             delta = choice.delta
-            if choice.extra or not (delta is None or delta.is_only_text or keeps_nothing(delta)):
+            if choice.extra or not (delta is None or delta.is_only_text or _keeps_nothing(delta)):
                 keeps = True
         for usage in chunk.usages:
             self.receive_usage(usage)
@@ -416,6 +416,14 @@ class CompletionBuilder:
             timing=timing,
             head=self._head,
         )
+
+
+def _keeps_nothing(delta: Delta) -> bool:
+    """Whether nothing of a delta is kept as it came: unknown keys, annotations and the like."""
+    for fragment in delta.fragments:
+        if fragment.extra:
+            return False
+    return not (delta.extra or delta.annotations or delta.parts or delta.reasoning_details)
 
 
 def _count(value: Any) -> int | None:

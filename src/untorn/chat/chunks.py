@@ -70,14 +70,6 @@ class Delta(Struct, gc=False):
     """It has role and content, perhaps reasoning, and surely nothing else."""
 
 
-def keeps_nothing(delta: Delta) -> bool:
-    """Whether nothing of a delta is kept as it came: unknown keys, annotations and the like."""
-    for fragment in delta.fragments:
-        if fragment.extra:
-            return False
-    return not (delta.extra or delta.annotations or delta.parts or delta.reasoning_details)
-
-
 class ChunkChoice(Struct, gc=False):
     """One choice of a chunk."""
 

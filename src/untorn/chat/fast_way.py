@@ -12,7 +12,7 @@ the loop of ``receive``; each other shape has a method that takes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from msgspec import Struct, UnsetType
 from msgspec.structs import replace
@@ -40,6 +40,7 @@ from untorn.chat.usual import (
 )
 from untorn.chat.wide import (
     AnyWideChoice,
+    Wide,
     WideChunk,
     WideDelta,
     WideFragment,
@@ -58,6 +59,10 @@ MANY = 16
 FEW = 4
 """Each so-many-th of them is learned from, until something was learned; then each MANY-th."""
 
+
+SOME = 2
+"""After more items in a row than these that did more than add, no shape is expected any more, but
+a wide chunk. (An answer that is usual begins with as many.)"""
 
 NULL = b"null"
 ONLY_TEXT = (str, UnsetType)
@@ -123,7 +128,7 @@ class FastWay:
             try:
                 chunk = decode(item)
             except NOT_USUAL:
-                pass
+                chunk = None
             else:
                 if (
                     chunk.id == id
@@ -140,7 +145,7 @@ class FastWay:
                             continue
                     elif take(self, chunk):
                         continue
-            self._receive(item)
+            self._receive(item, chunk)
             if builder.over is not None:
                 break
             shape = self._shape
@@ -175,15 +180,18 @@ class FastWay:
             self._prepare(choice)
         return left
 
-    def _receive(self, item: Item) -> None:
-        """Take an item that is not of the shape that was expected."""
+    def _receive(self, item: Item, chunk: Any) -> None:
+        """Take an item that is not of the shape that was expected; ``chunk`` is what it was decoded
+        to."""
         data = item if isinstance(item, bytes) else _data_of(item)
-        wide = None if data is None else self._decode(data)
+        wide = None if data is None else self._decode(data, chunk)
         if wide is not None and self._take_wide(wide):
             return
         builder = self._builder
         self._reader.receive(item, wide)
         builder.item = None
+        if wide is not None and self._misses > SOME:
+            self._shape = WIDE_WITH_LOGPROBS if builder.has_logprobs else WIDE
         if builder.is_plain:
             self._texts.clear()
             self._reasonings.clear()
@@ -195,22 +203,24 @@ class FastWay:
         if self._roleless and self._shape.take is None:
             self._shape = replace(self._shape, take=FastWay._take_text)
 
-    def _decode(self, data: bytes) -> WideChunk | None:
+    def _decode(self, data: bytes, chunk: Any) -> WideChunk | None:
         """What a payload says if all of its keys are known; if not, learn what is usual here."""
         misses = self._misses = self._misses + 1
         # Where that is never so, it is not worth the try each time.
         if self._refused > MANY and misses % MANY:
             return None
-        wide = self._decode_wide(data)
+        wide = self._decode_wide(data, chunk)
         self._refused = 0 if wide is not None else self._refused + 1
         due = FEW if self._learned is NOTHING_LEARNED else MANY
-        if misses % due == 0 and (wide is not None or not self._learn(data)) and misses >= MANY:
+        if wide is None and misses % due == 0 and not self._learn(data) and misses >= MANY:
             self._shape = Shape(decode_nothing, self._texts, TextDelta)
         return wide
 
-    def _decode_wide(self, data: bytes) -> WideChunk | None:
+    def _decode_wide(self, data: bytes, chunk: Any) -> WideChunk | None:
         if len(data) > self._limits.values // 2:
             return None  # it may hold too many values
+        if chunk.__class__ is Wide:
+            return cast(WideChunk, chunk)
         decode = decode_wide_with_logprobs if self._builder.has_logprobs else decode_wide
         try:
             return decode(data)
@@ -260,8 +270,10 @@ class FastWay:
                 return False
         for choice in choices:
             self._add(choice)
+        # Where chunks of many shapes come, one alone says nothing about the next.
+        if self._misses == 1 or self._shape.take is not FastWay._take_nothing:
+            self._expect(choices[0].delta)
         self._misses = 0
-        self._expect(choices[0].delta)
         return True
 
     def _expect(self, delta: WideDelta) -> None:
@@ -412,6 +424,10 @@ class FastWay:
         depth, values = self._limits.depth - DEPTH_OF_LOGPROBS, self._limits.values - VALUES
         return logprobs[:1] == b"{" and may_stay_undecoded(logprobs, depth, values)
 
+    def _take_nothing(self, _chunk: WideChunk) -> bool:
+        """Leave all that is to be done with a wide chunk to ``_receive``."""
+        return False
+
     # A vendor's keys -------------------------------------------------------------------------
 
     def _learn(self, data: bytes) -> bool:
@@ -454,6 +470,10 @@ def decode_nothing(_data: bytes) -> Any:
     """The decoder for streams in which nothing is usual."""
     raise TypeError
 
+
+WIDE = Shape(decode_wide, {}, TextDelta, FastWay._take_nothing)
+WIDE_WITH_LOGPROBS = Shape(decode_wide_with_logprobs, {}, TextDelta, FastWay._take_nothing)
+"""What is expected where chunks are of many shapes."""
 
 NOTHING_LEARNED = LearnedShape(decode_nothing, False, False, (), (), ())
 

@@ -235,7 +235,7 @@ def test_role_that_one_choice_has_is_not_that_of_another() -> None:
 
 def test_first_role_beside_logprobs_takes_the_plain_way() -> None:
     before = [text("a"), text("b"), logprobs('{"content":[]}')]
-    more = [text("c"), logprobs("null"), logprobs('{"content":[1]}')]
+    more = [text("c"), logprobs("null"), *[logprobs('{"content":[1]}')] * 2]
     first = chunk('"role":"assistant","content":"c"', ',"logprobs":null')
     assert plain_items(*before, *more, first, *more) == [*before, first]
 
@@ -548,7 +548,7 @@ def test_numbers_out_of_range_in_logprobs_are_seen_by_neither_way() -> None:
 def test_logprobs_that_are_not_plain_json_take_the_plain_way(value: str | bytes) -> None:
     first, odd = logprobs('{"content":[]}'), logprobs(value)
     ways = Ways()
-    ways.fast([*START, first, odd, first, odd])
+    ways.fast([*START, first, odd, first, first, odd])
     assert ways.reader.plain == [*START, first, odd, odd]
 
 

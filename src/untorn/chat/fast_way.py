@@ -22,7 +22,7 @@ from untorn.chat.choice import ChoiceBuilder, Kind
 from untorn.chat.choice_calls import ChoiceCalls
 from untorn.chat.json_scan import may_stay_undecoded
 from untorn.chat.learned import MOST_BYTES, LearnedShape, learn
-from untorn.chat.payload import Item, Payload
+from untorn.chat.payload import Item, KeepAlive, Payload
 from untorn.chat.payload_reader import PayloadReader
 from untorn.chat.usual import (
     DEPTH,
@@ -183,6 +183,9 @@ class FastWay:
     def _receive(self, item: Item, chunk: Any) -> None:
         """Take an item that is not of the shape that was expected; ``chunk`` is what it was decoded
         to."""
+        if isinstance(item, KeepAlive):
+            self._builder.receive_heartbeat()
+            return
         data = item if isinstance(item, bytes) else _data_of(item)
         wide = None if data is None else self._decode(data, chunk)
         if wide is not None and self._take_wide(wide):
@@ -261,13 +264,13 @@ class FastWay:
             return False
         if len(choices) > self._limits.choices:
             return False
-        if not builder.knows_all and builder.would_learn(chunk):
-            return False
         if chunk.created is not None and chunk.created.__class__ is not int:
             return False
         for choice in choices:
             if not self._only_adds(choice):
                 return False
+        if not builder.knows_all and builder.would_learn(chunk):
+            return False
         for choice in choices:
             self._add(choice)
         # Where chunks of many shapes come, one alone says nothing about the next.

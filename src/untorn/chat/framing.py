@@ -256,15 +256,14 @@ class Framing:
 
     def _receive_in_stream(self, line: bytes, place: int) -> None:
         name = field_name(line)
-        if name == b"data":
+        if not self._sse_seen and (not name or name == b"data" or name in NAMELESS):
             self._see_sse(place)
+        if name == b"data":
             self._add_data(line, place)
         elif name in NAMELESS:
-            self._see_sse(place)
             if name == b"event":
                 self._block.is_error = split_field(line)[1] == b"error"
         elif not name:
-            self._see_sse(place)
             self._out.append(KeepAlive())
         elif line[:1] in (b"{", b"["):
             self._receive_bare(line, place)

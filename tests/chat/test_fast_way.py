@@ -196,6 +196,11 @@ def test_names_of_the_stream_may_be_absent_or_the_same() -> None:
         chunk('"content":"b"', more=',"system_fingerprint":"f"'),
         # It says something else than before.
         chunk('"content":"b","role":"tool"'),
+        # It is of another type, though it is as empty.
+        chunk('"content":[]'),
+        chunk('"content":{}'),
+        chunk('"content":"b"', ',"finish_reason":""'),
+        chunk('"content":"b","annotations":[]'),
         # It is no payload of an event.
         Payload(text("b")[6:], "error event", 0),
         Payload(text("b")[6:], "line", 0),
@@ -728,6 +733,24 @@ def test_both_ways_give_the_same_events_and_the_same_completion(
 def test_chunk_whose_time_is_no_integer_takes_the_plain_way() -> None:
     first, odd = (chunk('"content":"b"', more=f',"created":{when}') for when in ("1", "1.5"))
     assert plain_items(*START, first, first, odd) == [*START, first, odd]
+
+
+def test_no_more_arguments_are_taken_as_more() -> None:
+    items = [call(f'"arguments":"{text}"') for text in ("1", "2", "", "3")]
+    assert plain_items(*START, LOOK, *items) == [*START, LOOK]
+
+
+@pytest.mark.parametrize("arguments", ["null", "{}", "[]"])
+def test_arguments_that_are_no_text_take_the_plain_way(arguments: str) -> None:
+    odd = call(f'"arguments":{arguments}')
+    assert plain_items(*START, LOOK, odd, odd) == [*START, LOOK, odd, odd]
+
+
+@pytest.mark.parametrize("index", ["null", '"0"', "true"])
+def test_index_that_is_no_integer_takes_the_plain_way(index: str) -> None:
+    odd = text("b").replace(b'"index":0', f'"index":{index}'.encode())
+    of_call = chunk(f'"tool_calls":[{{"index":{index},"function":{{"arguments":"}}"}}}}]')
+    assert plain_items(*START, LOOK, odd, of_call) == [*START, LOOK, odd, of_call]
 
 
 def test_call_of_a_choice_that_has_finished_takes_the_plain_way() -> None:

@@ -62,7 +62,8 @@ FEW = 4
 
 SOME = 2
 """After more items in a row than these that did more than add, no shape is expected any more, but
-a wide chunk. (An answer that is usual begins with as many.)"""
+a wide chunk; where no text has begun that will likely go on, after more than one. (An answer that
+is usual begins with as many.)"""
 
 NULL = b"null"
 ONLY_TEXT = (str, UnsetType)
@@ -193,8 +194,6 @@ class FastWay:
         builder = self._builder
         self._reader.receive(item, wide)
         builder.item = None
-        if wide is not None and self._misses > SOME:
-            self._shape = WIDE_WITH_LOGPROBS if builder.has_logprobs else WIDE
         if builder.is_plain:
             self._texts.clear()
             self._reasonings.clear()
@@ -203,6 +202,8 @@ class FastWay:
             for choice in builder.touched:
                 self._prepare(choice)
         builder.touched.clear()
+        if wide is not None and self._misses > (SOME if self._texts or self._reasonings else 1):
+            self._shape = WIDE_WITH_LOGPROBS if builder.has_logprobs else WIDE
         if self._roleless and self._shape.take is None:
             self._shape = replace(self._shape, take=FastWay._take_text)
 
@@ -306,9 +307,10 @@ class FastWay:
         role, content, seen = delta.role, delta.content, builder.seen
         if role is not None and role != builder.role:
             return False
+        if not (content is None or isinstance(content, str)):
+            return False
         if content is not None and not (
-            isinstance(content, str)
-            and (index in self._texts or builder.content.is_continued_by(content))
+            index in self._texts or builder.content.is_continued_by(content)
             if content
             else seen & Kind.CONTENT
         ):

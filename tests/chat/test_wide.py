@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.chunks import Chunk, is_chunk, read_chunk
 from untorn.chat.error_object import find_error
+from untorn.chat.fast_way import FastWay
+from untorn.chat.payload_reader import PayloadReader
 from untorn.chat.usual import NOT_USUAL
 from untorn.chat.wide import decode_wide, decode_wide_with_logprobs, read_wide
 from untorn.options import Limits, Options
@@ -197,3 +199,14 @@ def test_what_is_read_is_what_the_plain_way_reads(body: dict[str, Any]) -> None:
         assert is_chunk(value)
         assert find_error(value) is None
         assert like_plain(wide) == like_plain(read_chunk(value, is_document=False))
+
+
+@given(st.lists(chunks.map(lambda body: json.dumps(body).encode()), max_size=8))
+def test_answer_of_such_chunks_is_the_same_on_both_ways(items: list[bytes]) -> None:
+    fast, plain = builder(), builder()
+    events = FastWay(fast, PayloadReader(fast, Limits()), Limits()).receive(items)
+    reader = PayloadReader(plain, Limits())
+    for item in items:
+        reader.receive(item)
+    assert events == plain.out
+    assert fast.completion(None, None) == plain.completion(None, None)

@@ -1,7 +1,7 @@
 """JSON object → chunk, the plain way: the normal form in which no provider differs from another.
 
-``read_chunk`` takes any decoded JSON object that is a chunk, and notes what was odd. A chunk with no
-keys but those that are known need not become an object first (``wide.py``); the fast way, for
+``read_chunk`` takes any decoded JSON object that is a chunk, and notes what was odd. A chunk with
+no keys but those that are known need not become an object first (``wide.py``); the fast way, for
 chunks of the usual shape, is in ``usual.py``.
 """
 

@@ -2,8 +2,8 @@
 
 A payload is decoded straight from bytes into a usual shape (``usual.py``), or else into a chunk of
 known keys (``wide.py``). If it only brings more of what its choice brought before, it is taken; if
-not, it is read the plain way, which may find that from now on more is usual. Both ways must mean the same, so the fast one takes a chunk only if
-the plain one would do nothing but append.
+not, it is read the plain way, which may find that from now on more is usual. Both ways must mean
+the same, so the fast one takes a chunk only if the plain one would do nothing but append.
 
 The next chunk is expected to look like the one before. What is most usual, more text, is taken in
 the loop of ``receive``; each other shape has a method that takes it.

@@ -275,7 +275,7 @@ class FastWay:
         for choice in choices:
             self._add(choice)
         # Where chunks of many shapes come, one alone says nothing about the next.
-        if self._misses == 1 or self._shape.take is not FastWay._take_nothing:
+        if self._misses == 1 or self._shape.take is not take_nothing:
             self._expect(choices[0].delta)
         self._misses = 0
         return True
@@ -429,10 +429,6 @@ class FastWay:
         depth, values = self._limits.depth - DEPTH_OF_LOGPROBS, self._limits.values - VALUES
         return logprobs[:1] == b"{" and may_stay_undecoded(logprobs, depth, values)
 
-    def _take_nothing(self, _chunk: WideChunk) -> bool:
-        """Leave all that is to be done with a wide chunk to ``_receive``."""
-        return False
-
     # A vendor's keys -------------------------------------------------------------------------
 
     def _learn(self, data: bytes) -> bool:
@@ -476,8 +472,13 @@ def decode_nothing(_data: bytes) -> Any:
     raise TypeError
 
 
-WIDE = Shape(decode_wide, {}, TextDelta, FastWay._take_nothing)
-WIDE_WITH_LOGPROBS = Shape(decode_wide_with_logprobs, {}, TextDelta, FastWay._take_nothing)
+def take_nothing(_fast_way: FastWay, _chunk: WideChunk) -> bool:
+    """Leave all that is to be done with a wide chunk to who decoded it."""
+    return False
+
+
+WIDE = Shape(decode_wide, {}, TextDelta, take_nothing)
+WIDE_WITH_LOGPROBS = Shape(decode_wide_with_logprobs, {}, TextDelta, take_nothing)
 """What is expected where chunks are of many shapes."""
 
 NOTHING_LEARNED = LearnedShape(decode_nothing, False, False, (), (), ())

@@ -98,9 +98,9 @@ def test_fast_way_is_what_is_switched_off(is_fast: bool, monkeypatch: pytest.Mon
     read: list[object] = []
     receive = PayloadReader.receive
 
-    def noting(reader: PayloadReader, item: Any) -> None:
+    def noting(reader: PayloadReader, item: Any, wide: Any) -> None:
         read.append(item)
-        receive(reader, item)
+        receive(reader, item, wide)
 
     monkeypatch.setattr(PayloadReader, "receive", noting)
     with nullcontext() if is_fast else no_fast_way():

@@ -406,9 +406,9 @@ def test_plain_way_is_plain_and_ends_with_its_block(
     read: list[object] = []
     receive = PayloadReader.receive
 
-    def noting(reader: PayloadReader, item: Any) -> None:
+    def noting(reader: PayloadReader, item: Any, wide: Any) -> None:
         read.append(item)
-        receive(reader, item)
+        receive(reader, item, wide)
 
     monkeypatch.setattr(PayloadReader, "receive", noting)
     given = Input(chunk({"role": "assistant", "content": "a"}) + chunk({"content": "b"}) * 9)

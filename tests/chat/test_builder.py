@@ -12,8 +12,8 @@ from untorn.chat.builder import CompletionBuilder, End
 from untorn.chat.chunks import read_chunk
 from untorn.chat.completion import Usage
 from untorn.chat.payload import Note
-from untorn.chat.usual import decode_any
 from untorn.chat.verdict import Defect, Ending, ErrorObject, Verdict
+from untorn.chat.wide import decode_wide
 from untorn.events import (
     ChoiceFinished,
     DefectFound,
@@ -231,7 +231,7 @@ def test_usage_is_the_first_of_its_kind_only_once() -> None:
     ],
 )
 def test_builder_learns_what_is_said_for_the_first_time(said: bytes, learns: bool) -> None:
-    usual = decode_any(b'{"choices":[],' + said + b"}")
+    usual = decode_wide(b'{"choices":[],' + said + b"}")
     assert new_builder().would_learn(usual) is learns
     builder = new_builder()
     builder.receive_chunk(chunk(created=1, system_fingerprint="fp", service_tier="default"))

@@ -111,7 +111,7 @@ def test_usual_chunk_is_read_as_it_stands() -> None:
         "choices": [{"index": 1, "delta": {"content": "Hi"}, "finish_reason": "stop"}],
         "usage": USAGE,
     }
-    said = Delta(None, "Hi", None, None, [], None, [], [], [], {}, is_message=False)
+    said = Delta(None, "Hi", is_only_text=True)
     assert read_chunk(body, is_document=False) == Chunk(
         id="c1",
         model="m",

@@ -15,6 +15,7 @@ from untorn.chat.learned import MOST_BYTES
 from untorn.chat.payload import Item, KeepAlive, Note, Payload
 from untorn.chat.payload_reader import PayloadReader
 from untorn.chat.usual import VALUES
+from untorn.chat.wide import WideChunk
 from untorn.events import (
     LogprobsDelta,
     ReasoningDelta,
@@ -34,9 +35,9 @@ class Watched(PayloadReader):
         super().__init__(builder, limits)
         self.plain: list[Item] = []
 
-    def receive(self, item: Item) -> None:
+    def receive(self, item: Item, wide: WideChunk | None = None) -> None:
         self.plain.append(item)
-        super().receive(item)
+        super().receive(item, wide)
 
 
 class Ways:
@@ -195,11 +196,15 @@ def test_names_of_the_stream_may_be_absent_or_the_same() -> None:
         chunk('"content":"b"', more=',"system_fingerprint":"f"'),
         # It says something else than before.
         chunk('"content":"b","role":"tool"'),
+        # It is of another type, though it is as empty.
+        chunk('"content":[]'),
+        chunk('"content":{}'),
+        chunk('"content":"b"', ',"finish_reason":""'),
+        chunk('"content":"b","annotations":[]'),
         # It is no payload of an event.
         Payload(text("b")[6:], "error event", 0),
         Payload(text("b")[6:], "line", 0),
         Note("stray-line", "a line was ignored", 0),
-        KeepAlive(),
     ],
 )
 def test_everything_else_takes_the_plain_way(item: Item) -> None:
@@ -234,7 +239,7 @@ def test_role_that_one_choice_has_is_not_that_of_another() -> None:
 
 def test_first_role_beside_logprobs_takes_the_plain_way() -> None:
     before = [text("a"), text("b"), logprobs('{"content":[]}')]
-    more = [text("c"), logprobs("null"), logprobs('{"content":[1]}')]
+    more = [text("c"), logprobs("null"), *[logprobs('{"content":[1]}')] * 2]
     first = chunk('"role":"assistant","content":"c"', ',"logprobs":null')
     assert plain_items(*before, *more, first, *more) == [*before, first]
 
@@ -352,7 +357,7 @@ def test_everything_takes_the_plain_way_after_a_repeated_key() -> None:
 
 
 def test_where_nothing_is_usual_only_some_items_are_tried() -> None:
-    odd = [chunk('"content":["b"]')] * (2 * MANY - 3)
+    odd = [chunk('"content":["b"],"x":1')] * (2 * MANY - 3)
     assert plain_items(*START, *odd, text(), text("c")) == [*START, *odd]
     assert plain_items(*START, *odd[1:], text(), text("c")) == [*START, *odd[1:], text()]
 
@@ -487,7 +492,7 @@ def test_whatever_the_keys_of_a_vendor_are_the_ways_agree(key: str) -> None:
 
 
 def test_what_was_learned_is_kept_over_heartbeats() -> None:
-    assert plain_items(*LEARNED, *[KeepAlive()] * 40, VENDOR) == [*LEARNED, *[KeepAlive()] * 40]
+    assert plain_items(*LEARNED, *[KeepAlive()] * 40, VENDOR) == LEARNED
 
 
 @pytest.mark.parametrize("depth", range(1, 9))
@@ -547,7 +552,7 @@ def test_numbers_out_of_range_in_logprobs_are_seen_by_neither_way() -> None:
 def test_logprobs_that_are_not_plain_json_take_the_plain_way(value: str | bytes) -> None:
     first, odd = logprobs('{"content":[]}'), logprobs(value)
     ways = Ways()
-    ways.fast([*START, first, odd, first, odd])
+    ways.fast([*START, first, odd, first, first, odd])
     assert ways.reader.plain == [*START, first, odd, odd]
 
 
@@ -753,10 +758,11 @@ def parts_after(*items: Item) -> list[str] | None:
 
 def test_parts_are_where_the_text_grows_to_which_a_chunk_only_adds() -> None:
     assert parts_after(*START, text("b")) == ["a", "A", "b", "b"]
-    assert parts_after(*START, *THINK, chunk('"reasoning":"c"')) == ["b", "B", "c", "c"]
-    assert parts_after(*START, *OTHER, OTHER[1]) == ["a", "A", "A", "A"]
+    more = chunk('"reasoning":"c"')
+    assert parts_after(*START, *THINK, more, more) == ["b", "B", "c", "c", "c"]
+    assert parts_after(*START, *OTHER, OTHER[1], OTHER[1]) == ["a", "A", "A", "A", "A"]
     named = chunk('"content":"c"', more=',"id":"c1","model":"m","created":1')
-    assert parts_after(*START, named, named) == ["a", "A", "c", "c", "c"]
+    assert parts_after(*START, *[named] * 3) == ["a", "A", "c", "c", "c", "c"]
 
 
 @pytest.mark.parametrize(
@@ -800,3 +806,34 @@ def test_chunk_for_which_there_are_parts_only_adds_its_text_to_them(
     if parts is not None:
         parts.append(taken.fast_way._shape.decode(last).choices[0].delta.text)
         assert taken.completion == plain.completion
+
+
+# What only adds, and what does not -----------------------------------------------------------
+
+
+def test_chunk_whose_time_is_no_integer_takes_the_plain_way() -> None:
+    first, odd = (chunk('"content":"b"', more=f',"created":{when}') for when in ("1", "1.5"))
+    assert plain_items(*START, first, first, odd) == [*START, first, odd]
+
+
+def test_no_more_arguments_are_taken_as_more() -> None:
+    items = [call(f'"arguments":"{text}"') for text in ("1", "2", "", "3")]
+    assert plain_items(*START, LOOK, *items) == [*START, LOOK]
+
+
+@pytest.mark.parametrize("arguments", ["null", "{}", "[]"])
+def test_arguments_that_are_no_text_take_the_plain_way(arguments: str) -> None:
+    odd = call(f'"arguments":{arguments}')
+    assert plain_items(*START, LOOK, odd, odd) == [*START, LOOK, odd, odd]
+
+
+@pytest.mark.parametrize("index", ["null", '"0"', "true"])
+def test_index_that_is_no_integer_takes_the_plain_way(index: str) -> None:
+    odd = text("b").replace(b'"index":0', f'"index":{index}'.encode())
+    of_call = chunk(f'"tool_calls":[{{"index":{index},"function":{{"arguments":"}}"}}}}]')
+    assert plain_items(*START, LOOK, odd, of_call) == [*START, LOOK, odd, of_call]
+
+
+def test_call_of_a_choice_that_has_finished_takes_the_plain_way() -> None:
+    finish, more = chunk("", ',"finish_reason":"tool_calls"'), call('"arguments":"}"')
+    assert plain_items(*START, LOOK, more, finish, more) == [*START, LOOK, finish, more]

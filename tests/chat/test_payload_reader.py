@@ -13,6 +13,7 @@ from untorn.chat.completion import Completion
 from untorn.chat.payload import Item, KeepAlive, Kind, Note, Payload
 from untorn.chat.payload_reader import LARGE, PayloadReader
 from untorn.chat.verdict import Defect, ErrorObject
+from untorn.chat.wide import decode_wide
 from untorn.events import DefectFound, ErrorReported, Heartbeat, Started, StreamEvent, TextDelta
 from untorn.head import Head
 from untorn.options import Limits, Options
@@ -587,3 +588,30 @@ def test_what_is_kept_beside_a_call_holds_no_halves() -> None:
     reading = Reading(event(b'{"choices":[{"index":0,"delta":{"tool_calls":[' + call + b"]}}]}"))
     (told,) = reading.completion.tool_calls
     assert told.extra == {"arguments": "\ufffd", "x": {"text": "\ufffd"}}
+
+
+# Chunks that are decoded already -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("item", [CHUNK, Payload(CHUNK, "event", 0)])
+def test_chunk_that_is_decoded_already_is_not_decoded_again(item: Item) -> None:
+    reading = Reading()
+    wide = decode_wide(CHUNK.replace(b'"a"', b'"decoded"'))
+    PayloadReader(reading.builder, Limits()).receive(item, wide)
+    assert reading.completion.content == "decoded"
+
+
+@pytest.mark.parametrize("item", [CHUNK, Payload(CHUNK, "event", 0)])
+def test_chunk_that_may_be_too_much_is_read_the_plain_way(item: Item) -> None:
+    reading = Reading()
+    PayloadReader(reading.builder, Limits(depth=3)).receive(item, decode_wide(CHUNK))
+    assert reading.codes == ["bad-json"]
+
+
+def test_once_a_key_was_repeated_all_is_read_the_plain_way() -> None:
+    reading = Reading()
+    reader = PayloadReader(reading.builder, Limits())
+    twice = b'{"choices":[{"delta":{"content":"b","content":null}}]}'
+    for data in (CHUNK, twice, twice):
+        reader.receive(data, decode_wide(data))
+    assert (reading.completion.content, reading.defects[-1].count) == ("abb", 2)

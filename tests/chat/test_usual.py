@@ -10,11 +10,10 @@ import pytest
 from untorn.chat.payload import Note, Payload
 from untorn.chat.usual import (
     NOT_USUAL,
-    decode_any,
-    decode_any_with_logprobs,
     decode_reasoning,
     decode_reasoning_content,
     decode_text,
+    decode_text_with_logprobs,
 )
 
 Decode = Callable[[Any], Any]
@@ -24,7 +23,6 @@ ONE_KIND: dict[str, Decode] = {
     "reasoning_content": decode_reasoning_content,
     "reasoning": decode_reasoning,
 }
-EVERY = (decode_any, decode_any_with_logprobs)
 
 
 def chunk(delta: str, choice: str = "", more: str = "") -> bytes:
@@ -65,40 +63,19 @@ def test_delta_that_brings_anything_else_is_not_of_one_kind(key: str) -> None:
     assert not is_usual(ONE_KIND[key], chunk(""))
 
 
-@pytest.mark.parametrize("decode", EVERY, ids=["any", "with-logprobs"])
-def test_any_usual_delta_is_decoded_as_it_is(decode: Decode) -> None:
-    delta = (
-        decode(
-            chunk(
-                '"role":"assistant","content":"a","reasoning":"b","reasoning_content":"c",'
-                '"tool_calls":[{"index":3,"type":"function","id":"x",'
-                '"function":{"name":"f","arguments":"{}"}},{"index":4},{"index":5,"function":{}}]'
-            )
-        )
-        .choices[0]
-        .delta
-    )
-    assert (delta.role, delta.content) == ("assistant", "a")
-    assert (delta.reasoning, delta.reasoning_content) == ("b", "c")
-    first, second, third = delta.tool_calls
-    assert (first.index, first.id, first.type) == (3, "x", "function")
-    assert (first.function.name, first.function.arguments) == ("f", "{}")
-    assert (second.index, second.id, second.function) == (4, None, None)
-    assert (third.function.name, third.function.arguments) == (None, "")
-
-
 def test_logprobs_are_left_undecoded() -> None:
     payload = chunk('"content":"a"', ',"logprobs":{"content": [-0.10]}')
-    assert bytes(decode_any_with_logprobs(payload).choices[0].logprobs) == b'{"content": [-0.10]}'
-    assert not is_usual(decode_any, payload)
-    without = decode_any_with_logprobs(chunk('"content":"a"'))
+    decoded = decode_text_with_logprobs(payload)
+    assert bytes(decoded.choices[0].logprobs) == b'{"content": [-0.10]}'
+    assert not is_usual(decode_text, payload)
+    without = decode_text_with_logprobs(chunk('"content":"a"'))
     assert bytes(without.choices[0].logprobs) == b"null"
 
 
 def test_what_is_said_once_for_the_stream_is_decoded() -> None:
-    decoded = decode_any(
+    decoded = decode_text(
         chunk(
-            "",
+            '"content":"a"',
             more=',"created":1,"service_tier":"t","system_fingerprint":"f","obfuscation":"x",'
             '"object":"chat.completion.chunk","usage":null',
         )
@@ -147,16 +124,16 @@ def test_what_is_said_once_for_the_stream_is_decoded() -> None:
     ],
 )
 def test_everything_else_is_left_to_the_plain_way(payload: bytes) -> None:
-    for decode in (*EVERY, *ONE_KIND.values()):
+    for decode in (decode_text_with_logprobs, *ONE_KIND.values()):
         assert not is_usual(decode, payload)
 
 
 def test_deep_nesting_is_left_to_the_plain_way() -> None:
     payload = chunk('"content":"a"', ',"logprobs":' + "[" * 100_000 + "]" * 100_000)
-    assert not is_usual(decode_any_with_logprobs, payload)
+    assert not is_usual(decode_text_with_logprobs, payload)
 
 
 @pytest.mark.parametrize("item", [Payload(b"", "event", 0), Note("stray-line", "", 0)])
 def test_item_that_is_no_line_cannot_be_sliced(item: Any) -> None:
     with pytest.raises(NOT_USUAL):
-        decode_any(item[6:])
+        decode_text(item[6:])

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from untorn.chat.choice import ChoiceBuilder, kinds_of
-from untorn.chat.chunks import Chunk, Finding
+from untorn.chat.chunks import Chunk, Delta, Finding
 from untorn.chat.completion import Completion, Usage
 from untorn.chat.kept import Kept
 from untorn.chat.payload import Item, Note
 from untorn.chat.pieces import NO_VALUES
 from untorn.chat.quirks.surrogate_split import scrub, whole_text
 from untorn.chat.quirks.usage_placeholder import is_placeholder
-from untorn.chat.usual import UsualChunk
+from untorn.chat.usual import SaysOnce
 from untorn.chat.verdict import (
     DefectLog,
     Ending,
@@ -177,12 +177,17 @@ class CompletionBuilder:
             self.found("data-after-done", "a chunk came after [DONE]")
         if chunk.findings:
             self._found_all(chunk.findings)
-        if not (self.knows_all and chunk.id == self.id and chunk.model == self.model):
+        if (
+            chunk.id != self.id
+            or chunk.model != self.model
+            or (not self.knows_all and self.would_learn(chunk))
+        ):
             self._receive_names(chunk)
         if chunk.choices and not self.choices:
             self.out.append(Started(self.id, self.model))
+        keeps = bool(chunk.extra)
         for choice in chunk.choices:
-            builder = self._choice(choice.index)
+            builder = self.choices.get(choice.index) or self._open(choice.index)
             if builder is None:
                 return
             findings: list[Finding] = []
@@ -190,14 +195,21 @@ class CompletionBuilder:
             builder.receive(choice, findings)
             if findings:
                 self._found_all(findings)
-            self._check_limits(builder)
-            self.has_logprobs = self.has_logprobs or choice.logprobs is not None
+            self.over = builder.over
+            if self.counts:
+                self._check_length(builder)
+            if choice.logprobs is not None:
+                self.has_logprobs = True
             self.touched.append(builder)
             if self.over is not None:
                 return
+            delta = choice.delta
+            if choice.extra or not (delta is None or delta.is_only_text or _keeps_nothing(delta)):
+                keeps = True
         for usage in chunk.usages:
             self.receive_usage(usage)
-        self._receive_extra(chunk)
+        if keeps:
+            self._receive_extra(chunk)
 
     def is_first_of_a_kind(self, chunk: Chunk) -> bool:
         """Whether repeated keys must be looked for in a chunk (rule 14): it is the first of its
@@ -212,7 +224,7 @@ class CompletionBuilder:
                 return True
         return not chunk.choices and not chunk.usages
 
-    def would_learn(self, chunk: UsualChunk) -> bool:
+    def would_learn(self, chunk: SaysOnce) -> bool:
         """Whether a usual chunk says something for the first time."""
         return (
             (self._fingerprint is None and chunk.system_fingerprint is not None)
@@ -244,10 +256,7 @@ class CompletionBuilder:
                 builder.accept_done(findings)
                 self._found_all(findings)
 
-    def _choice(self, index: int) -> ChoiceBuilder | None:
-        builder = self.choices.get(index)
-        if builder is not None:
-            return builder
+    def _open(self, index: int) -> ChoiceBuilder | None:
         if len(self.choices) >= self._limits.choices:
             self.over = f"more than {self._limits.choices} choices"
             return None
@@ -258,10 +267,9 @@ class CompletionBuilder:
     def _deliver(self, event: StreamEvent) -> None:
         self.out.append(event)
 
-    def _check_limits(self, builder: ChoiceBuilder) -> None:
-        self.over = builder.over
+    def _check_length(self, builder: ChoiceBuilder) -> None:
         most = self._limits.text
-        if self.counts and builder.length > most and builder.count() > most:
+        if builder.length > most and builder.count() > most:
             self.over = f"more than {most} characters in choice {builder.index}"
 
     def expects_usage(self, usage: dict[str, Any]) -> bool:
@@ -317,8 +325,8 @@ class CompletionBuilder:
         self._log.count(code, count)
 
     def _found_all(self, findings: list[Finding]) -> None:
-        for code, detail, times in findings:
-            self.found(code, detail, count=times)
+        for one in findings:
+            self.found(one.code, one.detail, count=one.times)
 
     # The end, and what is left ---------------------------------------------------------------
 
@@ -410,6 +418,14 @@ class CompletionBuilder:
             timing=timing,
             head=self._head,
         )
+
+
+def _keeps_nothing(delta: Delta) -> bool:
+    """Whether nothing of a delta is kept as it came: unknown keys, annotations and the like."""
+    for fragment in delta.fragments:
+        if fragment.extra:
+            return False
+    return not (delta.extra or delta.annotations or delta.parts or delta.reasoning_details)
 
 
 def _count(value: Any) -> int | None:

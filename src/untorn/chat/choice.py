@@ -85,6 +85,7 @@ class ChoiceBuilder:
         "length",
         "meaning",
         "message_extra",
+        "over",
         "reasoning",
         "refusal",
         "role",
@@ -112,6 +113,8 @@ class ChoiceBuilder:
         """Unknown keys in the delta, each with its pieces or its last value; see ``join``."""
         self.kept_details = 0
         """How many values its ``reasoning_details`` hold."""
+        self.over: str | None = None
+        """The limit that was passed, as a sentence; None while all are kept."""
         self.length = 0
         """Characters so far. Exact only after ``count``."""
         self._options = options
@@ -153,6 +156,8 @@ class ChoiceBuilder:
             self.say("reasoning", delta.reasoning, findings, whole=whole)
         if delta.content is not None:
             self.say("content", delta.content, findings, whole=whole)
+        if delta.is_only_text:
+            return
         if delta.refusal is not None:
             self.say("refusal", delta.refusal, findings, whole=whole)
         if delta.fragments:
@@ -182,6 +187,14 @@ class ChoiceBuilder:
         for fragment in fragments:
             self.calls.receive(fragment, findings, of_message=of_message)
             self.length += len(fragment.arguments) + len(fragment.name or "")
+        self._check_calls()
+
+    def _check_calls(self) -> None:
+        most = self._options.limits.tool_calls
+        if len(self.calls.calls) > most:
+            self.over = f"more than {most} tool calls in choice {self.index}"
+        elif self.calls.over is not None and self.over is None:
+            self.over = self.calls.over
 
     def say(
         self,
@@ -198,6 +211,8 @@ class ChoiceBuilder:
             setattr(self, channel, text)
         growth = text.receive_whole(fragment) if whole else text.receive(fragment)
         self.length += len(fragment)
+        if text.is_over:
+            self.over = f"more than {self._options.limits.text} characters in choice {self.index}"
         self._deliver_growth(channel, growth, findings)
 
     def _new_text(self, *, may_be_cumulative: bool) -> GrowingText:
@@ -325,16 +340,6 @@ class ChoiceBuilder:
     def kept_inside(self) -> int:
         """How much is kept in its blocks of reasoning and beside its calls, as it came."""
         return self.kept_details + self.calls.kept
-
-    @property
-    def over(self) -> str | None:
-        """The limit that was passed, as a sentence; None while all are kept."""
-        limits = self._options.limits
-        if len(self.calls.calls) > limits.tool_calls:
-            return f"more than {limits.tool_calls} tool calls in choice {self.index}"
-        if self.content.is_over or self.reasoning.is_over:
-            return f"more than {limits.text} characters in choice {self.index}"
-        return self.calls.over
 
     def odd_at_the_end(self) -> list[Finding]:
         """What can be said to be odd only when nothing more comes."""

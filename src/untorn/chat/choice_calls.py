@@ -52,7 +52,8 @@ class ChoiceCalls(ToolCalls):
             call.told_name = call.name
             self._deliver(Revised(self._choice, "name", call.name, call.number))
         new, codes = call.append(fragment.arguments)
-        findings += findings_of(codes, f"in the arguments of call {call.number}")
+        if codes:
+            findings += findings_of(codes, f"in the arguments of call {call.number}")
         self._deliver_arguments(call, new)
 
     def release(self, findings: list[Finding], *, finished: bool) -> None:

@@ -1,13 +1,14 @@
 """JSON object → chunk, the plain way: the normal form in which no provider differs from another.
 
-``read_chunk`` takes any decoded JSON object that is a chunk, and notes what was odd. The fast way,
-for chunks of the usual shape, is in ``usual.py``.
+``read_chunk`` takes any decoded JSON object that is a chunk, and notes what was odd. A chunk with
+no keys but those that are known need not become an object first (``wide.py``); the fast way, for
+chunks of the usual shape, is in ``usual.py``.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
@@ -22,7 +23,7 @@ from untorn.chat.quirks.surrogate_split import whole_text
 from untorn.chat.quirks.usage_in_extension import usages_in_extensions
 
 
-class Finding(NamedTuple):
+class Finding(Struct, gc=False):
     """Something odd: a defect code and a sentence, and how often it was found."""
 
     code: str
@@ -66,6 +67,8 @@ class Delta(Struct, gc=False):
     extra: dict[str, Any] = {}
     is_message: bool = False
     """It is a whole message, not an increment."""
+    is_only_text: bool = False
+    """It has role and content, perhaps reasoning, and surely nothing else."""
 
 
 class ChunkChoice(Struct, gc=False):
@@ -152,6 +155,9 @@ RARE_KEYS = frozenset({"refusal", "audio", "annotations", "reasoning_details"})
 TEXT_KEYS = frozenset({"role", "content"})
 """The keys of a delta that brings text and nothing else, as most do."""
 
+MOST_INDEX = 2**63
+"""An index is less: nobody numbers so far, and few languages can."""
+
 NO_PARTS = Parts()
 
 
@@ -189,7 +195,7 @@ def read_chunk(body: dict[str, Any], *, is_document: bool) -> Chunk:
     return Chunk(
         id=_text(body.get("id")),
         model=_text(body.get("model")),
-        created=_created(body, findings),
+        created=created_of(body.get("created"), findings),
         system_fingerprint=_text(body.get("system_fingerprint")),
         service_tier=_text(body.get("service_tier")),
         choices=[choice for choice in read if choice is not None],
@@ -261,17 +267,23 @@ def code_of_messages(body: dict[str, Any]) -> str | None:
 
 
 def wire_index(value: Any) -> int | None:
-    """An index: an integer that is not negative, or a string of ASCII digits; else None.
-
-    One over 64 bits counts as missing: nobody numbers so far, and few languages can.
-    """
+    """An index: an integer that is not negative, or a string of ASCII digits; else None."""
     if value.__class__ is int:
-        return value if 0 <= value < 2**63 else None
+        return value if 0 <= value < MOST_INDEX else None
     if isinstance(value, str):
         if not (value.isascii() and value.isdecimal() and len(value) < 20):
             return None
         return wire_index(int(value))
     return None
+
+
+def choice_index(value: Any, findings: list[Finding]) -> int:
+    """The number of a choice."""
+    index = value if value.__class__ is int and 0 <= value < MOST_INDEX else wire_index(value)
+    if index is None:
+        findings.append(Finding("choice-index-missing", "a choice has no index; taken as 0"))
+        return 0
+    return index
 
 
 def _read_choice(
@@ -281,18 +293,16 @@ def _read_choice(
         findings.append(Finding("delta-missing", f"a choice is {_kind(entry)}, not an object"))
         return None
     is_bare = entry is body
-    index = wire_index(entry.get("index"))
-    if index is None and not is_bare:
-        findings.append(Finding("choice-index-missing", "a choice has no index; taken as 0"))
+    index = 0 if is_bare else choice_index(entry.get("index"), findings)
     delta, reason, logprobs = entry.get("delta"), entry.get("finish_reason"), entry.get("logprobs")
     if isinstance(delta, dict) and "message" not in entry:
-        read: Delta | None = _read_delta(delta, False, findings)
+        read: Delta | None = read_delta(delta, False, findings)
     else:
         read = _read_what_is_said(entry, message_code, findings)
     return ChunkChoice(
-        index=0 if index is None or is_bare else index,
+        index=index,
         delta=read,
-        finish_reason=None if reason is None else _finish_reason(reason, findings),
+        finish_reason=None if reason is None else finish_reason_of(reason, findings),
         logprobs=None if logprobs is None else _logprobs(logprobs),
         extra={} if is_bare else _extra(entry, CHOICE_KEYS),
     )
@@ -308,19 +318,22 @@ def _read_what_is_said(
     if said.is_message and message_code is not None:
         findings.append(Finding(message_code, "a choice has message in place of delta"))
     if said.delta is not None:
-        return _read_delta(said.delta, said.is_message, findings)
+        return read_delta(said.delta, said.is_message, findings)
     findings.append(Finding("delta-missing", "a choice has neither delta nor message"))
     text = _text(entry.get("text"))
-    return None if text is None else _read_delta({"content": text}, False, findings)
+    return None if text is None else read_delta({"content": text}, False, findings)
 
 
-def _read_delta(delta: dict[str, Any], is_message: bool, findings: list[Finding]) -> Delta:
+def read_delta(delta: dict[str, Any], is_message: bool, findings: list[Finding]) -> Delta:
+    """The normal form of a delta, or of a message."""
     role, content = delta.get("role"), delta.get("content")
     if role == "":
         findings.append(Finding("role-empty", "the role is an empty string"))
         role = None
     read = Delta(_text(role), _text(content), is_message=is_message)
-    if not delta.keys() <= TEXT_KEYS or role.__class__ not in TEXT or content.__class__ not in TEXT:
+    if delta.keys() <= TEXT_KEYS and role.__class__ in TEXT and content.__class__ in TEXT:
+        read.is_only_text = True
+    else:
         _read_more(read, delta, findings)
     return read
 
@@ -369,20 +382,21 @@ def _read_fragments(
 
 
 def _read_fragment(entry: dict[str, Any], is_message: bool, findings: list[Finding]) -> Fragment:
-    if entry.get("id") == "":
-        findings.append(Finding("tool-id-empty", "a fragment has an empty id"))
+    id = fragment_id(entry.get("id"), findings)
     custom = entry.get("custom")
     function = entry.get("function")
     if isinstance(custom, dict) and not isinstance(function, dict):
         name, arguments = custom.get("name"), _input(custom.get("input"))
     elif isinstance(function, dict):
-        name, arguments = function.get("name"), _arguments(function, findings)
+        name, arguments = function.get("name"), ""
+        if "arguments" in function:
+            arguments = arguments_of(function["arguments"], findings)
     else:
         name, arguments = None, ""
     return Fragment(
         # The calls of a whole message have no index by nature.
         index=None if is_message else wire_index(entry.get("index")),
-        id=_text(entry.get("id")) or None,
+        id=id,
         name=_text(name) or None,
         arguments=arguments,
         custom=not isinstance(function, dict)
@@ -391,10 +405,15 @@ def _read_fragment(entry: dict[str, Any], is_message: bool, findings: list[Findi
     )
 
 
-def _arguments(function: dict[str, Any], findings: list[Finding]) -> str:
-    if "arguments" not in function:
-        return ""
-    arguments = function["arguments"]
+def fragment_id(id: Any, findings: list[Finding]) -> str | None:
+    """The id of a call; None if a fragment has none."""
+    if id == "":
+        findings.append(Finding("tool-id-empty", "a fragment has an empty id"))
+    return _text(id) or None
+
+
+def arguments_of(arguments: Any, findings: list[Finding]) -> str:
+    """The arguments that a fragment brings."""
     if isinstance(arguments, str):
         return arguments
     if arguments is None:
@@ -429,15 +448,16 @@ def _read_usages(
     return usages
 
 
-def _created(body: dict[str, Any], findings: list[Finding]) -> int | None:
-    created = body.get("created")
+def created_of(created: Any, findings: list[Finding]) -> int | None:
+    """When the completion was made; None if no integer says it."""
     if created is None or created.__class__ is int:
         return created
     findings.append(Finding("created-invalid", f"created is {_kind(created)}, not an integer"))
     return None
 
 
-def _finish_reason(reason: Any, findings: list[Finding]) -> str | None:
+def finish_reason_of(reason: Any, findings: list[Finding]) -> str | None:
+    """A finish reason that is not null; None if it says nothing."""
     if reason in ("", "null"):
         findings.append(Finding("finish-reason-empty", f'finish_reason is "{reason}"'))
         return None

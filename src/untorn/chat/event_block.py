@@ -34,38 +34,46 @@ class EventBlock:
         self._limits = limits
         self._texts = 0  # how many lines are not blank
 
-    def add(self, line: bytes, place: int) -> Iterator[Item]:
+    def add(self, line: bytes, place: int) -> list[Item]:
         """Take a data line, or a bare one that is not whole."""
         value = data_of(line)
+        items: list[Item] = []
         # A line with one prefix is "data:" or "data: " longer; one without a colon says nothing.
         if line[:1] == b"d" and len(line) - len(value) > LONGEST_PREFIX:
-            yield Note("double-data-prefix", "the data begins with data: again", place)
+            items.append(Note("double-data-prefix", "the data begins with data: again", place))
         if value.strip():
             # JSON permits nothing after a whole text, so the first line was an event.
             if self._texts == 1 and self.is_whole(self._joined().strip()):
-                yield from self.end_before(place)
+                items += self.end_before(place)
             self._texts += 1
         if not self.lines:
             self.lines = Block()
         self.lines.add(line, place, is_error=self.is_error)
+        return items
 
-    def end_before(self, place: int) -> Iterator[Item]:
+    def end_before(self, place: int) -> list[Item]:
         """The line at ``place`` ends the event before it, without a blank line."""
         if not self._texts:
-            return
-        yield _no_blank_line(place)
+            return []
+        note = _no_blank_line(place)
         if self._texts > 1:
-            yield from self._dispatch()
-            return
+            return [note, *self._dispatch()]
         # An event field after a line names those that follow it.
         lines = self._take()
-        yield next(self._payload(kept) for kept in lines if data_of(kept.line).strip())
+        return [note, next(self._payload(kept) for kept in lines if data_of(kept.line).strip())]
 
-    def end(self) -> Iterator[Item]:
+    def end(self) -> list[Item]:
         """A blank line has come."""
-        if self.lines:
-            yield from self._dispatch()
+        lines, is_error = self.lines, self.is_error
+        items: list[Item] = []
+        # A single line is the payload as it is, JSON or not; unless the event was named after it.
+        if len(lines) == 1 and is_error == lines.has_errors:
+            self._take()
+            items.append(Payload(data_of(lines.lines[0]), self._kind(is_error), lines.place))
+        elif lines:
+            items += self._dispatch()
         self.is_error = False
+        return items
 
     def end_at_eof(self) -> Iterator[Item]:
         """The body has ended. What is whole is used; what is not is in ``cut``."""
@@ -160,6 +168,8 @@ def data_of(line: bytes) -> bytes:
     """The data of a line: a bare line as it is, a data field's value without further prefixes."""
     if line[:1] in (b"{", b"["):
         return line
+    if line[:6] == b"data: " and line[6:11] != b"data:":
+        return line[6:]
     value = split_field(line)[1]
     start = 0
     while value.startswith(b"data:", start):

@@ -1,9 +1,9 @@
 """The fast way through the items that framing gives out, and the way back to the plain one.
 
-A payload is decoded straight from bytes into a usual shape (``usual.py``). If it only brings more
-of what its choice brought before, it is taken; if not, it is read the plain way, which may find
-that from now on more is usual. Both ways must mean the same, so the fast one takes a chunk only if
-the plain one would do nothing but append.
+A payload is decoded straight from bytes into a usual shape (``usual.py``), or else into a chunk of
+known keys (``wide.py``). If it only brings more of what its choice brought before, it is taken; if
+not, it is read the plain way, which may find that from now on more is usual. Both ways must mean
+the same, so the fast one takes a chunk only if the plain one would do nothing but append.
 
 The next chunk is expected to look like the one before. What is most usual, more text, is taken in
 the loop of ``receive``; each other shape has a method that takes it.
@@ -12,33 +12,40 @@ the loop of ``receive``; each other shape has a method that takes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, cast
+
+from msgspec import Struct, UnsetType
+from msgspec.structs import replace
 
 from untorn.chat.builder import CompletionBuilder
 from untorn.chat.choice import ChoiceBuilder, Kind
 from untorn.chat.choice_calls import ChoiceCalls
 from untorn.chat.json_scan import may_stay_undecoded
 from untorn.chat.learned import MOST_BYTES, LearnedShape, learn
-from untorn.chat.payload import Item, Payload
+from untorn.chat.payload import Item, KeepAlive, Payload
 from untorn.chat.payload_reader import PayloadReader
 from untorn.chat.usual import (
     DEPTH,
     NOT_USUAL,
     VALUES,
-    AnyChoice,
-    AnyChunk,
     CallChunk,
-    Delta,
-    Fragment,
     LogprobsChunk,
     TextChunk,
-    decode_any,
-    decode_any_with_logprobs,
     decode_call,
     decode_reasoning,
     decode_reasoning_content,
     decode_text,
     decode_text_with_logprobs,
+)
+from untorn.chat.wide import (
+    AnyWideChoice,
+    Wide,
+    WideChunk,
+    WideDelta,
+    WideFragment,
+    decode_wide,
+    decode_wide_with_logprobs,
+    has_more,
 )
 from untorn.events import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from untorn.options import MIB, Limits
@@ -57,13 +64,20 @@ FEW = 4
 """Each so-many-th of them is learned from, until something was learned; then each MANY-th."""
 
 
+SOME = 2
+"""After more items in a row than these that did more than add, no shape is expected any more, but
+a wide chunk; where no text has begun that will likely go on, after more than one. (An answer that
+is usual begins with as many.)"""
+
 NULL = b"null"
+ONLY_TEXT = (str, UnsetType)
+"""The types of arguments that may be appended, or are absent."""
 
 NEAR = MIB
 """So few characters before the limit of a choice, each chunk is counted as it comes."""
 
 
-class Shape(NamedTuple):
+class Shape(Struct, frozen=True):
     """What the next chunk will most likely look like."""
 
     decode: Callable[[Any], Any]
@@ -85,6 +99,7 @@ class FastWay:
         "_limits",
         "_misses",
         "_reader",
+        "_refused",
         "_reasonings",
         "_roleless",
         "_shape",
@@ -98,6 +113,7 @@ class FastWay:
         self._limits = limits
         builder.is_plain = limits.depth < DEPTH or limits.values < VALUES
         self._misses = 0
+        self._refused = 0  # how many in a row have keys that are not known
         self._texts: Parts = {}
         self._reasonings = NO_PARTS
         self._calls = NO_CALLS_OF
@@ -110,13 +126,14 @@ class FastWay:
         """The events of these items."""
         builder = self._builder
         out = builder.out = []
-        decode, parts_of, event, take = self._shape
+        shape = self._shape
+        decode, parts_of, event, take = shape.decode, shape.parts_of, shape.event, shape.take
         id, model, knows_all = builder.id, builder.model, builder.knows_all
         for item in items:
             try:
                 chunk = decode(item)
             except NOT_USUAL:
-                pass
+                chunk = None
             else:
                 if (
                     chunk.id == id
@@ -133,27 +150,27 @@ class FastWay:
                             continue
                     elif take(self, chunk):
                         continue
-            self._receive(item)
+            self._receive(item, chunk)
             if builder.over is not None:
                 break
-            decode, parts_of, event, take = self._shape
+            shape = self._shape
+            decode, parts_of, event, take = shape.decode, shape.parts_of, shape.event, shape.take
             id, model, knows_all = builder.id, builder.model, builder.knows_all
         return out
 
     def parts_of(self, payload: bytes) -> list[str] | None:
         """Where the text is put of a chunk that is as this one but for its text; None if there is
         more to do, or to look at."""
-        decode, parts_of, _, take = self._shape
-        builder = self._builder
+        shape, builder = self._shape, self._builder
         try:
-            chunk = decode(payload)
+            chunk = shape.decode(payload)
         except NOT_USUAL:
             return None
-        if take is not None or chunk.id != builder.id or chunk.model != builder.model:
+        if shape.take is not None or chunk.id != builder.id or chunk.model != builder.model:
             return None
         if not builder.knows_all and builder.would_learn(chunk):
             return None
-        return parts_of.get(chunk.choices[0].index)
+        return shape.parts_of.get(chunk.choices[0].index)
 
     def count(self, size: int) -> int:
         """How many characters are left before a choice with ``size`` more could pass the limit.
@@ -168,75 +185,88 @@ class FastWay:
             self._prepare(choice)
         return left
 
-    def _receive(self, item: Item) -> None:
-        """Take an item that is not of the shape that was expected."""
+    def _receive(self, item: Item, chunk: Any) -> None:
+        """Take an item that is not of the shape that was expected; ``chunk`` is what it was decoded
+        to."""
+        if isinstance(item, KeepAlive):
+            self._builder.receive_heartbeat()
+            return
         data = item if isinstance(item, bytes) else _data_of(item)
-        if data is not None and self._try(data):
+        wide = None if data is None else self._decode(data, chunk)
+        if wide is not None and self._take_wide(wide):
             return
         builder = self._builder
-        self._reader.receive(item)
+        self._reader.receive(item, wide)
         builder.item = None
         if builder.is_plain:
             self._texts.clear()
             self._reasonings.clear()
             self._calls.clear()
-        for choice in builder.touched:
-            self._prepare(choice)
+        else:
+            for choice in builder.touched:
+                self._prepare(choice)
         builder.touched.clear()
+        if wide is not None and self._misses > (SOME if self._texts or self._reasonings else 1):
+            self._shape = WIDE_WITH_LOGPROBS if builder.has_logprobs else WIDE
         if self._roleless and self._shape.take is None:
-            self._shape = self._shape._replace(take=FastWay._take_text)
+            self._shape = replace(self._shape, take=FastWay._take_text)
 
-    def _try(self, data: bytes) -> bool:
-        """Take a chunk of another usual shape; or learn what is usual here."""
+    def _decode(self, data: bytes, chunk: Any) -> WideChunk | None:
+        """What a payload says if all of its keys are known; if not, learn what is usual here."""
         misses = self._misses = self._misses + 1
-        # Where nothing is ever usual, it is not worth the try each time.
-        if misses > MANY and misses % MANY:
-            return False
-        if self._take_any(data):
-            return True
+        # Where that is never so, it is not worth the try each time.
+        if self._refused > MANY and misses % MANY:
+            return None
+        wide = self._decode_wide(data, chunk)
+        self._refused = 0 if wide is not None else self._refused + 1
         due = FEW if self._learned is NOTHING_LEARNED else MANY
-        if misses % due == 0 and not self._learn(data) and misses >= MANY:
+        if wide is None and misses % due == 0 and not self._learn(data) and misses >= MANY:
             self._shape = Shape(decode_nothing, self._texts, TextDelta)
-        return False
+        return wide
+
+    def _decode_wide(self, data: bytes, chunk: Any) -> WideChunk | None:
+        if len(data) > self._limits.values // 2:
+            return None  # it may hold too many values
+        has_logprobs = self._builder.has_logprobs
+        if has_logprobs and not self._may_stay_undecoded(data):
+            return None
+        if chunk.__class__ is Wide:
+            return cast(WideChunk, chunk)
+        decode = decode_wide_with_logprobs if has_logprobs else decode_wide
+        try:
+            return decode(data)
+        except NOT_USUAL:
+            return None
 
     def _prepare(self, choice: ChoiceBuilder) -> None:
         """Say what a further chunk may add to a choice without a look."""
         index = choice.index
-        usual = not (choice.is_finished or self._builder.is_plain or self._builder.counts)
+        builder = self._builder
+        usual = not (choice.is_finished or builder.is_plain or builder.counts)
         if usual and choice.role is None:
             self._roleless |= {index}
         elif self._roleless:
             self._roleless = self._roleless - {index} or NOBODY
-        if choice.reasoning.is_plain:
+        if usual and choice.seen & Kind.CONTENT and choice.content.is_plain:
+            self._texts[index] = choice.content.parts
+        elif index in self._texts:
+            del self._texts[index]
+        if usual and choice.seen & Kind.REASONING and choice.reasoning.is_plain:
             self._reasonings = self._reasonings or {}
-        for kind, text, parts in (
-            (Kind.CONTENT, choice.content, self._texts),
-            (Kind.REASONING, choice.reasoning, self._reasonings),
-        ):
-            if usual and text.is_plain and choice.seen & kind:
-                parts[index] = text.parts
-            else:
-                parts.pop(index, None)
+            self._reasonings[index] = choice.reasoning.parts
+        elif index in self._reasonings:
+            del self._reasonings[index]
         if usual and choice.calls.at:
             self._calls = self._calls or {}
             self._calls[index] = choice.calls
-        else:
-            self._calls.pop(index, None)
+        elif index in self._calls:
+            del self._calls[index]
 
-    # Any usual chunk -------------------------------------------------------------------------
+    # Any chunk that only adds ----------------------------------------------------------------
 
-    def _take_any(self, data: bytes) -> bool:
-        """Take a chunk of any usual shape, and expect the next one to be like it."""
+    def _take_wide(self, chunk: WideChunk) -> bool:
+        """Take a chunk that only adds, and expect the next one to be like it."""
         builder = self._builder
-        if len(data) > self._limits.values // 2:
-            return False  # it may hold too many values
-        if builder.has_logprobs and not self._may_stay_undecoded(data):
-            return False
-        decode = decode_any_with_logprobs if builder.has_logprobs else decode_any
-        try:
-            chunk: AnyChunk = decode(data)
-        except NOT_USUAL:
-            return False
         if (chunk.id and chunk.id != builder.id) or (chunk.model and chunk.model != builder.model):
             return False
         choices = chunk.choices
@@ -244,18 +274,22 @@ class FastWay:
             return False
         if len(choices) > self._limits.choices:
             return False
-        if not builder.knows_all and builder.would_learn(chunk):
+        if chunk.created is not None and chunk.created.__class__ is not int:
             return False
         for choice in choices:
             if not self._only_adds(choice):
                 return False
+        if not builder.knows_all and builder.would_learn(chunk):
+            return False
         for choice in choices:
             self._add(choice)
+        # Where chunks of many shapes come, one alone says nothing about the next.
+        if self._misses == 1 or self._shape.take is not take_nothing:
+            self._expect(choices[0].delta)
         self._misses = 0
-        self._expect(choices[0].delta)
         return True
 
-    def _expect(self, delta: Delta) -> None:
+    def _expect(self, delta: WideDelta) -> None:
         """The next chunk will most likely be as this one."""
         take = FastWay._take_text if self._roleless else None
         if delta.tool_calls:
@@ -270,14 +304,18 @@ class FastWay:
         else:
             self._shape = Shape(decode_text, self._texts, TextDelta, take)
 
-    def _only_adds(self, choice: AnyChoice) -> bool:
+    def _only_adds(self, choice: AnyWideChoice) -> bool:
         """Whether a choice brings only more of what came before."""
         index, delta = choice.index, choice.delta
+        if not isinstance(index, int) or choice.finish_reason is not None or has_more(delta):
+            return False
         builder = self._builder.choices.get(index)
         if builder is None or builder.is_finished:
             return False
         role, content, seen = delta.role, delta.content, builder.seen
         if role is not None and role != builder.role:
+            return False
+        if not (content is None or isinstance(content, str)):
             return False
         if content is not None and not (
             index in self._texts or builder.content.is_continued_by(content)
@@ -307,7 +345,8 @@ class FastWay:
             return False  # perhaps a repeated key hides what it says (rule 14)
         return choice.logprobs is None or _may_be_kept(bytes(choice.logprobs))
 
-    def _add(self, choice: AnyChoice) -> None:
+    def _add(self, choice: Any) -> None:
+        """Take a choice that only adds."""
         index, delta, out = choice.index, choice.delta, self._builder.out
         reasoning = delta.reasoning_content or delta.reasoning
         if reasoning:
@@ -326,12 +365,10 @@ class FastWay:
             calls = self._builder.choices[index].calls
             for fragment in delta.tool_calls:
                 call = calls.last = calls.at[fragment.index]
-                function = fragment.function
-                if function is not None and function.arguments:
-                    call.fragments.append(function.arguments)
-                    out.append(
-                        ToolCallDelta(index, call.number, fragment.index, function.arguments)
-                    )
+                arguments = None if fragment.function is None else fragment.function.arguments
+                if arguments:
+                    call.fragments.append(arguments)
+                    out.append(ToolCallDelta(index, call.number, fragment.index, arguments))
         if choice.logprobs is not None and (logprobs := bytes(choice.logprobs)) != NULL:
             self._builder.choices[index].receive_logprobs(logprobs)
 
@@ -345,16 +382,16 @@ class FastWay:
 
     def _take_text(self, chunk: TextChunk) -> bool:
         """Take text, or reasoning, as in ``receive``, where choices have no role yet."""
-        _, parts_of, event, _ = self._shape
+        shape = self._shape
         choice = chunk.choices[0]
         index, delta = choice.index, choice.delta
         text = delta.text
-        if not text or index not in parts_of:
+        if not text or index not in shape.parts_of:
             return False
         if delta.role is not None and index in self._roleless:
             return False
-        parts_of[index].append(text)
-        self._builder.out.append(event(index, text))
+        shape.parts_of[index].append(text)
+        self._builder.out.append(shape.event(index, text))
         return True
 
     def _take_call(self, chunk: CallChunk) -> bool:
@@ -446,6 +483,15 @@ def decode_nothing(_data: bytes) -> Any:
     raise TypeError
 
 
+def take_nothing(_fast_way: FastWay, _chunk: WideChunk) -> bool:
+    """Leave all that is to be done with a wide chunk to who decoded it."""
+    return False
+
+
+WIDE = Shape(decode_wide, {}, TextDelta, take_nothing)
+WIDE_WITH_LOGPROBS = Shape(decode_wide_with_logprobs, {}, TextDelta, take_nothing)
+"""What is expected where chunks are of many shapes."""
+
 NOTHING_LEARNED = LearnedShape(decode_nothing, False, False, (), (), ())
 
 
@@ -454,12 +500,15 @@ def _data_of(item: Item) -> bytes | None:
     return item.data if isinstance(item, Payload) and item.kind == "event" else None
 
 
-def _continues(choice: ChoiceBuilder, fragment: Fragment) -> bool:
+def _continues(choice: ChoiceBuilder, fragment: WideFragment) -> bool:
     """Whether a fragment brings nothing but arguments to a call that is open."""
-    call = choice.calls.at.get(fragment.index)
+    index, function = fragment.index, fragment.function
+    call = choice.calls.at.get(index) if isinstance(index, int) else None
     if call is None or not call.is_usual or fragment.id is not None:
         return False
-    return fragment.function is None or fragment.function.name is None
+    if function is None:
+        return True
+    return function.name is None and isinstance(function.arguments, ONLY_TEXT)
 
 
 def _may_be_kept(logprobs: bytes) -> bool:

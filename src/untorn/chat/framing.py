@@ -17,7 +17,6 @@ are the data of those events. It differs on purpose:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum, auto
 
 from untorn.chat.bare_lines import BareLines
 from untorn.chat.block import NO_LINES, Block
@@ -40,17 +39,18 @@ NO_ITEMS: list[Item] = []
 """Stands for the items of a list that is done with. Nobody adds to it: streams share it."""
 
 
-class Mode(Enum):
-    """What the body is taken for."""
+class Mode:
+    """What the body is taken for. (Of an Enum, Python 3.11 calls a function for each member that is
+    named.)"""
 
-    START = auto()
+    START = 0
     """Nothing but white space has come."""
-    HELD = auto()
+    HELD = 1
     """It began with ``{`` or ``[``, in a line that is not whole: perhaps a document."""
-    TEXT = auto()
+    TEXT = 2
     """It began with text, and the status is an error: perhaps that text is the message."""
-    STREAM = auto()
-    IGNORED = auto()
+    STREAM = 3
+    IGNORED = 4
     """The rest belongs to an HTML page."""
 
 
@@ -223,21 +223,26 @@ class Framing:
     def _receive_blank(self, place: int) -> None:
         if self.over is not None:
             return
-        if self._mode is Mode.STREAM:
-            self._out += self._block.end()
+        if self._mode == Mode.STREAM:
+            block = self._block
+            if block.lines.size or block.is_error:
+                self._out += block.end()
             self._find_rest()
         elif self._mode in (Mode.HELD, Mode.TEXT):
             self._hold(b"", place)
 
     def _receive_line(self, line: bytes, place: int) -> None:
-        if self._mode is Mode.IGNORED or self.over is not None:
+        if self._mode == Mode.IGNORED or self.over is not None:
             return
-        line = self._without_bom(line, place)
-        if not line or (self._mode is Mode.START and not line.strip()):
+        if line[:1] == BOM[:1]:
+            line = self._without_bom(line, place)
+        if self._mode == Mode.STREAM and line:
+            self._receive_in_stream(line, place)
+        elif not line or (self._mode == Mode.START and not line.strip()):
             self._receive_blank(place)
-        elif self._mode is Mode.HELD and not (_is_sse(line) or _is_html(line)):
+        elif self._mode == Mode.HELD and not (_is_sse(line) or _is_html(line)):
             self._hold(line, place)
-        elif self._mode is Mode.START and line.lstrip()[:1] in (b"{", b"["):
+        elif self._mode == Mode.START and line.lstrip()[:1] in (b"{", b"["):
             self._begin_with_bare(line, place)
         else:
             self._release_held()
@@ -255,20 +260,20 @@ class Framing:
 
     def _find_rest(self) -> None:
         """Say whether the next line may be that of a usual event."""
-        in_stream = self._mode is Mode.STREAM and self._sse_seen and self._measured
-        self._at_rest = in_stream and not self._block.lines and not self._block.is_error
+        block = self._block
+        in_stream = self._mode == Mode.STREAM and self._sse_seen and self._measured
+        self._at_rest = in_stream and not (block.lines.size or block.is_error)
 
     def _receive_in_stream(self, line: bytes, place: int) -> None:
         name = field_name(line)
-        if name == b"data":
+        if not self._sse_seen and (not name or name == b"data" or name in NAMELESS):
             self._see_sse(place)
+        if name == b"data":
             self._add_data(line, place)
         elif name in NAMELESS:
-            self._see_sse(place)
             if name == b"event":
                 self._block.is_error = split_field(line)[1] == b"error"
         elif not name:
-            self._see_sse(place)
             self._out.append(KeepAlive())
         elif line[:1] in (b"{", b"["):
             self._receive_bare(line, place)
@@ -341,7 +346,7 @@ class Framing:
 
     def _release_held(self) -> None:
         """The body that was held is no document: read its lines as lines."""
-        if self._mode is not Mode.HELD:
+        if self._mode != Mode.HELD:
             return
         held, self._held = self._held, NO_LINES
         self._mode = Mode.STREAM
@@ -356,7 +361,7 @@ class Framing:
 
     def _leave_text(self) -> None:
         """The text that was held is no message: its lines are stray."""
-        if self._mode is not Mode.TEXT:
+        if self._mode != Mode.TEXT:
             return
         held, self._held = self._held, NO_LINES
         self._mode = Mode.STREAM
@@ -371,7 +376,7 @@ class Framing:
             self._leave_text()
             self._out += self._block.end_before(place)
             self._give_bare(line, place)
-        elif self._mode is Mode.TEXT:
+        elif self._mode == Mode.TEXT:
             self._hold(line, place)
         else:
             self._mode = Mode.STREAM
@@ -421,12 +426,12 @@ class Framing:
         if self._usual is not None:
             usual, self._usual = self._usual, None
             self._receive_line(usual, -1 - self._usual_offset)
-        if self._mode is Mode.IGNORED:
+        if self._mode == Mode.IGNORED:
             return out
         cut = [line for line in rest if not self._use_rest(line)]
-        if self._mode is Mode.HELD:
+        if self._mode == Mode.HELD:
             self._end_held()
-        elif self._mode is Mode.TEXT:
+        elif self._mode == Mode.TEXT:
             self._end_text()
         else:
             self._end_block_at_eof(cut)
@@ -460,10 +465,10 @@ class Framing:
             return True
         name, value = split_field(line)
         in_stream = self._mode in (Mode.START, Mode.STREAM)
-        begins_bare = self._mode is Mode.START and line.lstrip()[:1] in (b"{", b"[")
+        begins_bare = self._mode == Mode.START and line.lstrip()[:1] in (b"{", b"[")
         if in_stream and not begins_bare:
             known = not name or name in NAMELESS
-            is_text = self._failed and self._mode is Mode.START
+            is_text = self._failed and self._mode == Mode.START
             if name == b"data" and not value.strip():
                 self._see_sse(0)
                 return False

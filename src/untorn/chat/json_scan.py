@@ -87,8 +87,9 @@ def containers_in(value: Any) -> list[dict[str, Any] | list[Any]]:
     """All objects and arrays in a decoded value, itself included, however deep they lie."""
     found = [value] if value.__class__ in CONTAINERS else []
     for item in found:  # it grows on the way
-        inner = item.values() if item.__class__ is dict else item
-        found += [one for one in inner if one.__class__ in CONTAINERS]
+        for one in item.values() if item.__class__ is dict else item:
+            if one.__class__ is dict or one.__class__ is list:
+                found.append(one)  # noqa: PERF401  # a comprehension costs a call for each
     return found
 
 

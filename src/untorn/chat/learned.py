@@ -26,8 +26,8 @@ from untorn.chat.usual import (
     OnlyReasoning,
     OnlyReasoningContent,
     OnlyText,
-    decode_any,
 )
+from untorn.chat.wide import decode_wide
 
 Scalar = str | int | float | bool | None
 Keys = tuple[tuple[str, bool], ...]
@@ -152,7 +152,7 @@ def learn(data: bytes) -> LearnedShape | None:
 
 def _is_usual(data: bytes) -> bool:
     try:
-        decode_any(data)
+        decode_wide(data)
     except NOT_USUAL:
         return False
     return True

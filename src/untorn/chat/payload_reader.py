@@ -19,6 +19,7 @@ from untorn.chat.payload import Item, Kind, Note, Payload, is_done
 from untorn.chat.quirks.message_for_delta import what_is_said
 from untorn.chat.quirks.surrogate_split import scrub, scrub_extras
 from untorn.chat.verdict import ErrorObject
+from untorn.chat.wide import WideChunk, read_wide
 from untorn.options import Limits
 
 BACKSLASH = 92
@@ -54,14 +55,16 @@ class PayloadReader:
         # Whether halves of surrogate pairs may be in the payload at hand.
         self._has_halves = False
 
-    def receive(self, item: Item) -> None:
-        """Take an item."""
+    def receive(self, item: Item, wide: WideChunk | None = None) -> None:
+        """Take an item; ``wide`` is what it was decoded to, if it was."""
         builder = self._builder
         builder.item = item
         if isinstance(item, bytes):
-            self._receive_data(item, "event")
+            if wide is None or not self._receive_wide(wide, item):
+                self._receive_data(item, "event")
         elif isinstance(item, Payload):
-            self._receive_payload(item)
+            if wide is None or not self._receive_wide(wide, item.data):
+                self._receive_payload(item)
         elif isinstance(item, Note):
             builder.receive_note(item)
         else:
@@ -96,6 +99,15 @@ class PayloadReader:
             builder.found("bad-json", "text with choices in it is lost", data)
         else:
             builder.found("not-json", "text came as data and was ignored", data)
+
+    def _receive_wide(self, wide: WideChunk, data: bytes) -> bool:
+        """Take a chunk that has no keys but those that are known; False if it may have more."""
+        if self._repeated_keys:
+            return False
+        chunk = read_wide(wide, data, self._builder, self._limits)
+        if chunk is not None:
+            self._builder.receive_chunk(chunk)
+        return chunk is not None
 
     def _receive_json(self, data: bytes, kind: Kind) -> None:
         builder = self._builder

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from untorn.chat.quirks.content_cumulative import Snapshots
 from untorn.chat.quirks.surrogate_split import high_half, join_halves
 
 
-class Growth(NamedTuple):
+class Growth(Struct, frozen=True, gc=False):
     """What a fragment brings."""
 
     deliver: str
@@ -80,6 +80,9 @@ class GrowingText:
         self.arrived = True
         if not fragment:
             return NOTHING
+        if self.parts and self._snapshots is None and not self._half and fragment.isascii():
+            self.parts.append(fragment)
+            return Growth(fragment, None, ())
         codes: tuple[str, ...] = ()
         if self._half or not fragment.isascii():
             joined = join_halves(self._half, fragment)

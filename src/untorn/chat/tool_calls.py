@@ -68,8 +68,8 @@ class ToolCalls:
 
     def _at_index(self, slot: Slot, fragment: Fragment, findings: list[Finding]) -> OpenCall | None:
         call = self.at.get(slot)
-        if call is None:
-            return None
+        if call is None or fragment.name is None:
+            return call  # without a name it opens none
         normal: Callable[[str], str] = partial(normal_form, limits=self._limits)
         if not is_another_call(call, fragment.id, fragment.name, fragment.arguments, normal):
             return call

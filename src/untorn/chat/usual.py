@@ -8,7 +8,7 @@ alone don't show that they do, ``fast_way.py`` asks.
 
 from __future__ import annotations
 
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct, field
@@ -27,18 +27,6 @@ VALUES = 128
 Object = Literal["chat.completion.chunk", "chat.completion", "text_completion", ""]
 
 
-class Function(Struct, gc=False, forbid_unknown_fields=True):
-    name: str | None = None
-    arguments: str = ""
-
-
-class Fragment(Struct, gc=False, forbid_unknown_fields=True):
-    index: int
-    id: str | None = None
-    type: str | None = None
-    function: Function | None = None
-
-
 class OnlyArguments(Struct, gc=False, forbid_unknown_fields=True):
     arguments: str
     name: None = None
@@ -51,18 +39,6 @@ class OnlyMore(Struct, gc=False, forbid_unknown_fields=True):
     function: OnlyArguments
     id: None = None
     type: str | None = None
-
-
-class Delta(Struct, gc=False, forbid_unknown_fields=True):
-    """Any usual delta."""
-
-    content: str | None = None
-    role: str | None = None
-    reasoning_content: str | None = None
-    reasoning: str | None = None
-    tool_calls: list[Fragment] | None = None
-    refusal: None = None
-    function_call: None = None
 
 
 class OnlyText(Struct, gc=False, forbid_unknown_fields=True):
@@ -147,15 +123,22 @@ class Chunk(Struct, Generic[C], gc=False, forbid_unknown_fields=True):
     usage: None = None
 
 
-AnyChoice = Choice[Delta] | ChoiceWithLogprobs[Delta]
-AnyChunk = Chunk[list[Choice[Delta]]] | Chunk[list[ChoiceWithLogprobs[Delta]]]
 CallChunk = Chunk[tuple[Choice[OnlyCall]]]
 TextChunk = Chunk[tuple[Choice[OnlyText]]]
 LogprobsChunk = Chunk[tuple[ChoiceWithLogprobs[OnlyText]]]
-UsualChunk = AnyChunk | TextChunk | CallChunk | LogprobsChunk
 
-decode_any = msgspec.json.Decoder(Chunk[list[Choice[Delta]]]).decode
-decode_any_with_logprobs = msgspec.json.Decoder(Chunk[list[ChoiceWithLogprobs[Delta]]]).decode
+
+class SaysOnce(Protocol):
+    """A chunk, and what it says that is said once for a whole stream."""
+
+    @property
+    def created(self) -> object: ...
+    @property
+    def service_tier(self) -> str | None: ...
+    @property
+    def system_fingerprint(self) -> str | None: ...
+
+
 # These refuse a chunk with more than one choice.
 decode_text = msgspec.json.Decoder(TextChunk).decode
 decode_reasoning_content = msgspec.json.Decoder(Chunk[tuple[Choice[OnlyReasoningContent]]]).decode

@@ -194,3 +194,15 @@ def test_whether_values_are_nested_is_told(nested: dict[str, Any]) -> None:
     flat = learn(payload({**TEXT, "piece": "b"}, {"filter": 1}, {"p": None}))
     assert flat is not None
     assert not flat.is_nested
+
+
+def test_what_is_nested_is_taken_if_it_holds_no_more_than_before() -> None:
+    def holding(values: list[int]) -> bytes:
+        return payload({**TEXT, "n": values}, {"f": {}}, {"p": {"q": values}})
+
+    shape = learn(holding([1]))
+    assert shape is not None
+    builder = building(TEXTS, holding([1, 2]), holding([3]))
+    assert shape.take(shape.decode(holding([4, 5])), builder)
+    assert not shape.take(shape.decode(holding([4, 5, 6])), builder)
+    assert kept(builder) == [{"n": [4, 5]}, {"f": {}}, {"p": {"q": [4, 5, 6]}}]

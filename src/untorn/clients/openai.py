@@ -19,7 +19,7 @@ from untorn.async_sources import AsyncHttpxSource, AsyncSource
 from untorn.chat.completion import Completion
 from untorn.clients.asked import asked_by
 from untorn.clients.error_body import ErrorBody
-from untorn.clients.repair import Failure, Repair
+from untorn.clients.repair import Repair
 from untorn.clients.repaired import AsyncRepairedReader, RepairedReader
 from untorn.options import Clocks, Options
 from untorn.responses import async_source_of, content_of, source_of
@@ -153,6 +153,12 @@ class _AnyStream:
         """From the request to the end of the body; None before that."""
         return getattr(self._response.stream, "elapsed", None)
 
+    def _end(self) -> None:
+        failure = self._reader.body.failure
+        if failure is not None:
+            error = openai.APIConnectionError(message=failure.why, request=self._response.request)
+            raise error from failure.cause
+
 
 class RepairedStream(_AnyStream):
     """For the sync client."""
@@ -160,8 +166,8 @@ class RepairedStream(_AnyStream):
     BASE = "SyncByteStream"
 
     def __iter__(self) -> Iterator[bytes]:
-        yield from self._reader.reads()
-        _raise_for(self._reader.body.failure, self._response.request)
+        reads: Iterator[bytes] = self._reader.reads(self._end)
+        return reads
 
     def close(self) -> None:
         self._reader.close()
@@ -172,10 +178,9 @@ class AsyncRepairedStream(_AnyStream):
 
     BASE = "AsyncByteStream"
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for data in self._reader.reads():
-            yield data
-        _raise_for(self._reader.body.failure, self._response.request)
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        reads: AsyncIterator[bytes] = self._reader.reads(self._end)
+        return reads
 
     async def aclose(self) -> None:
         await self._reader.aclose()
@@ -248,10 +253,3 @@ def _library(response: Any) -> Any:
 def _class_of(ours: Any, library: Any) -> Any:
     """The class with the base by which the library knows its own."""
     return type(ours.__name__, (ours, getattr(library, ours.BASE)), {})
-
-
-def _raise_for(failure: Failure | None, request: Any) -> None:
-    if failure is None:
-        return
-    error = openai.APIConnectionError(message=failure.why, request=request)
-    raise error from failure.cause

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 from untorn.async_sources import AsyncSource
 from untorn.clients.error_body import ErrorBody
@@ -18,16 +18,14 @@ class RepairedReader(Reader):
         super().__init__(source, body)
         self.body = body
 
-    def reads(self) -> Iterator[bytes]:
-        """The body, as it comes."""
+    def reads(self, end: Callable[[], object]) -> Iterator[bytes]:
+        """The body, as it comes. ``end`` is called after it, and may raise."""
         body = self.body
-        while True:
+        while not body.is_over:
+            self._read()
             if data := body.take():
                 yield data
-            elif body.is_over:
-                return
-            else:
-                self._read()
+        end()
 
 
 class AsyncRepairedReader(AsyncReader):
@@ -37,13 +35,11 @@ class AsyncRepairedReader(AsyncReader):
         super().__init__(source, body)
         self.body = body
 
-    async def reads(self) -> AsyncIterator[bytes]:
+    async def reads(self, end: Callable[[], object]) -> AsyncIterator[bytes]:
         """See RepairedReader."""
         body = self.body
-        while True:
+        while not body.is_over:
+            await self._read()
             if data := body.take():
                 yield data
-            elif body.is_over:
-                return
-            else:
-                await self._read()
+        end()

@@ -138,8 +138,14 @@ class Stopwatch:
 
     def _count(self) -> None:
         alike, self._alike = self._alike, NO_TIMES
-        for at in alike:
-            self.tick(at, reads=1, events=1, content=True)
+        if not alike:
+            return
+        last = alike[0]
+        self.tick(last, reads=len(alike), events=len(alike), content=True)
+        for at in alike[1:]:
+            self._gaps.add(at - last)
+            last = at
+        self._last = self._last_content = last
 
     def timing(self) -> Timing | None:
         """What there is so far; None where no time was ever handed in."""

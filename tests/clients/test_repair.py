@@ -316,6 +316,7 @@ def test_custom_call_leaves_as_one() -> None:
     for asked in (Asked(stream=True), Asked(stream=True, tools=[{"type": "function"}, "odd"])):
         again = repaired(reads, asked=asked)
         assert again.failure == "choice 0 calls a custom tool, and none was offered: run(ls)"
+        assert call_of(again.deltas) == []
         assert DONE not in again.body
 
 

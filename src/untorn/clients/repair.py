@@ -270,8 +270,10 @@ class Repair(Reading):
                 pass
         return None
 
-    def _written_call(self, event: ToolCallFinished) -> bytes:
+    def _written_call(self, event: ToolCallFinished) -> bytes | None:
         sent, call = self._calls[event.choice], event.tool_call
+        if call.type == "custom" and not self._asked.wants_custom_calls:
+            return None  # programs that know of none fall over it, or pass over it; see _failure_of
         place = len(sent)
         sent.append(call)
         call = structs.replace(call, arguments=self._arguments_of(call))
@@ -343,7 +345,6 @@ class Repair(Reading):
                     cause = NotWhole(call)
                     return Failure(f"choice {choice.index}: {cause}", cause)
                 if call.type == "custom" and not self._asked.wants_custom_calls:
-                    # Programs that know of none of them pass over it, or fall over it.
                     why = f"choice {choice.index} calls a custom tool, and none was offered: {call}"
                     return Failure(why, StreamInterrupted(completion))
             if not self._was_sent(choice):

@@ -73,14 +73,15 @@ ARROWS = {
     "clients.blocks": "options sse",
     "clients.asked": "",
     "clients.canonical": "sse events",
-    "clients.error_body": "options events reading",
+    "clients.body": "errors options chat.completion reading",
+    "clients.error_body": "events clients.body",
     "clients.likeness": "",
     "clients.writer": "chat.json_text chat.verdict chat.completion chat clients.canonical",
-    "clients.repair": "errors options chat.json_scan chat.json_text chat.completion events reading "
-    "clients.asked clients.blocks clients.canonical clients.likeness clients.writer",
-    "clients.repaired": "sources async_sources reader clients.error_body clients.repair",
+    "clients.repair": "errors options chat.json_scan chat.json_text chat.completion events "
+    "clients.asked clients.blocks clients.body clients.canonical clients.likeness clients.writer",
+    "clients.repaired": "sources async_sources reader clients.body",
     "clients.openai": "options chat.completion sources async_sources responses clients.asked "
-    "clients.error_body clients.repair clients.repaired",
+    "clients.body clients.error_body clients.repair clients.repaired",
     "clients": "options chat.verdict chat.completion clients.keys clients.addresses clients.policy "
     "clients.requests clients.tries clients.asking clients.sources clients.readers",
     "cli": "readable chat.verdict chat.completion events stream capture",

@@ -77,7 +77,8 @@ class Gaps:
 NO_TIMES: list[float] = []
 """Stands for no times that wait to be counted. Nobody adds to it: stopwatches share it."""
 FEW = 16
-"""So many alike are counted at once: each by itself, amid other work, costs three times as much."""
+"""So many reads of one event are counted at once: each by itself, amid other work, costs three
+times as much."""
 
 
 class Stopwatch:
@@ -109,8 +110,8 @@ class Stopwatch:
         self.heartbeats = 0
 
     def tick(self, at: float, reads: int = 0, events: int = 0, *, content: bool = False) -> None:
-        """Something happened at ``at``: so many reads of the body, none or one, of which so many
-        events came; and whether one of these was a delta that says something."""
+        """Something happened at ``at``: so many reads of the body, of which so many events came;
+        and whether one of these was a delta that says something."""
         if self._alike:
             self._count()
         if self._start is None:
@@ -128,7 +129,7 @@ class Stopwatch:
             self._last_content = at
 
     def tick_alike(self, at: float) -> None:
-        """A read came, and one event of it, which says something, as in the one before."""
+        """A read came, and one event of it, which says something."""
         alike = self._alike
         if not alike:
             alike = self._alike = []

@@ -162,11 +162,13 @@ class FastWay:
         """Where the text is put of a chunk that is as this one but for its text; None if there is
         more to do, or to look at."""
         shape, builder = self._shape, self._builder
+        if shape.take is not None:
+            return None
         try:
             chunk = shape.decode(payload)
         except NOT_USUAL:
             return None
-        if shape.take is not None or chunk.id != builder.id or chunk.model != builder.model:
+        if chunk.id != builder.id or chunk.model != builder.model:
             return None
         if not builder.knows_all and builder.would_learn(chunk):
             return None

@@ -114,11 +114,10 @@ def is_decodable(data: bytes) -> bool:
 
 def chunk_of(payload: bytes) -> Chunk | None:
     """A chunk in OpenAI's shape; None for all that is not."""
-    if not is_decodable(payload):
+    # msgspec does not check what it passes over.
+    if not (is_decodable(payload) and (payload.isascii() or _is_utf8(payload))):
         return None
     try:
-        if not payload.isascii():
-            payload.decode()  # msgspec does not check what it passes over
         return _decode(payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None

@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 from untorn.async_sources import AsyncHttpxSource, AsyncSource
 from untorn.chat.completion import Completion
 from untorn.clients.asked import asked_by
+from untorn.clients.body import Body
 from untorn.clients.error_body import ErrorBody
 from untorn.clients.repair import Repair
 from untorn.clients.repaired import AsyncRepairedReader, RepairedReader
@@ -31,7 +32,6 @@ except ImportError as exc:
     raise ImportError('the drop-in needs the openai SDK: pip install "untorn[openai]"') from exc
 
 EVENT_STREAM = ("content-type", "text/event-stream; charset=utf-8")
-Body = Repair | ErrorBody
 
 
 def http_client(

@@ -19,11 +19,20 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
-from untorn.chat.completion import ERRORS, RAISE_ON, Choice, Completion, ToolCall, Usage
+from untorn.chat.completion import (
+    ERRORS,
+    RAISE_ON,
+    Choice,
+    Completion,
+    ToolCall,
+    TornToolCall,
+    Usage,
+)
 from untorn.chat.json_scan import is_json
 from untorn.chat.json_text import value_of
 from untorn.clients.asked import Asked
 from untorn.clients.blocks import Block, is_silence, pieces_of
+from untorn.clients.body import Body, Failure
 from untorn.clients.canonical import (
     Chunk,
     chunk_of,
@@ -35,7 +44,7 @@ from untorn.clients.canonical import (
 )
 from untorn.clients.likeness import Likeness, likeness_of
 from untorn.clients.writer import DONE, Writer
-from untorn.errors import NotWhole, StreamInterrupted, UntornError
+from untorn.errors import NotWhole, StreamInterrupted
 from untorn.events import (
     AudioDelta,
     ChoiceFinished,
@@ -53,21 +62,12 @@ from untorn.events import (
     UsageReported,
 )
 from untorn.options import Clocks, Options
-from untorn.reading import Reading
 
 UNSAID = (Started, DefectFound, LogprobsDelta)
 """What they tell is in the chunk, or about it."""
 QUIET = (DefectFound, Heartbeat)
 """What may be told before an event has ended."""
 TEXTS = (TextDelta, ReasoningDelta, RefusalDelta)
-
-
-class Failure(NamedTuple):
-    """Why an answer must not be taken for a whole one."""
-
-    why: str
-    """A sentence that says what is missing."""
-    cause: UntornError
 
 
 Channel = type[TextDelta] | type[ReasoningDelta] | type[RefusalDelta]
@@ -83,17 +83,13 @@ class Like(NamedTuple):
     """Where its text belongs: in the stream, and in what was sent."""
 
 
-class Repair(Reading):
-    """A Reading that also gives the body anew, in ``unsent``."""
+class Repair(Body):
+    """A Body that is repaired."""
 
     def __init__(self, asked: Asked, options: Options, clocks: Clocks) -> None:
         if asked.n is not None:
             options = structs.replace(options, choices=asked.n)
-        super().__init__(options, clocks, RAISE_ON, None)
-        self.unsent: list[bytes] = []
-        """Bytes that nobody has taken yet."""
-        self.failure: Failure | None = None
-        """What is to be raised after ``unsent``; None for an answer that may be taken as it is."""
+        super().__init__(options, clocks)
         self._asked = asked
         self._writer = Writer(asked.n or 1)
         self._block = Block(options.limits)
@@ -101,11 +97,6 @@ class Repair(Reading):
         self._sent: dict[tuple[int, Channel], list[str]] = defaultdict(list)
         self._calls: dict[int, list[ToolCall]] = defaultdict(list)
         self._like: Like | None = None
-
-    def take(self) -> bytes:
-        """What is to be sent on now; it may be nothing."""
-        unsent, self.unsent = self.unsent, []
-        return unsent[0] if len(unsent) == 1 else b"".join(unsent)
 
     # Reads → events --------------------------------------------------------------------------
 
@@ -134,10 +125,10 @@ class Repair(Reading):
         """What an event is like that was passed on, and tells this; None if it is not one text."""
         if len(events) != 1 or not isinstance(delta := events[0], TextDelta | ReasoningDelta):
             return None
-        parts, likeness = self._stream.parts_of(payload), likeness_of(event)
-        if parts is None or likeness is None or self._received is not None:
+        if self._received is not None or (parts := self._stream.parts_of(payload)) is None:
             return None
-        return Like(likeness, (parts, self._sent[delta.choice, type(delta)]))
+        likeness = likeness_of(event)
+        return likeness and Like(likeness, (parts, self._sent[delta.choice, type(delta)]))
 
     def _feed(self, data: bytes, at: float) -> list[StreamEvent]:
         """Feed the stream event by event: it has to be known what each of them tells."""
@@ -272,7 +263,7 @@ class Repair(Reading):
 
     def _written_call(self, event: ToolCallFinished) -> bytes | None:
         sent, call = self._calls[event.choice], event.tool_call
-        if call.type == "custom" and not self._asked.wants_custom_calls:
+        if self._is_unasked(call):
             return None  # programs that know of none fall over it, or pass over it; see _failure_of
         place = len(sent)
         sent.append(call)
@@ -282,6 +273,9 @@ class Repair(Reading):
         if self._asked.functions and is_legacy and not place:
             return self._writer.function_call(event.choice, call)
         return self._writer.call(event.choice, place, call)
+
+    def _is_unasked(self, call: ToolCall | TornToolCall) -> bool:
+        return call.type == "custom" and not self._asked.wants_custom_calls
 
     def _arguments_of(self, call: ToolCall) -> str:
         """The arguments as OpenAI sends them: an object, however little is in it."""
@@ -344,7 +338,7 @@ class Repair(Reading):
                 ):
                     cause = NotWhole(call)
                     return Failure(f"choice {choice.index}: {cause}", cause)
-                if call.type == "custom" and not self._asked.wants_custom_calls:
+                if self._is_unasked(call):
                     why = f"choice {choice.index} calls a custom tool, and none was offered: {call}"
                     return Failure(why, StreamInterrupted(completion))
             if not self._was_sent(choice):

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator
 
 from untorn.async_sources import AsyncSource
-from untorn.clients.error_body import ErrorBody
-from untorn.clients.repair import Repair
+from untorn.clients.body import Body
 from untorn.reader import AsyncReader, Reader
 from untorn.sources import Source
 
 
 class RepairedReader(Reader):
-    """See Repair. ``raise_for_end`` stays with the caller, who knows what to raise."""
+    """See Body. ``raise_for_end`` stays with the caller, who knows what to raise."""
 
-    def __init__(self, source: Source, body: Repair | ErrorBody) -> None:
+    def __init__(self, source: Source, body: Body) -> None:
         super().__init__(source, body)
         self.body = body
 
@@ -31,7 +30,7 @@ class RepairedReader(Reader):
 class AsyncRepairedReader(AsyncReader):
     """The same for asyncio."""
 
-    def __init__(self, source: AsyncSource, body: Repair | ErrorBody) -> None:
+    def __init__(self, source: AsyncSource, body: Body) -> None:
         super().__init__(source, body)
         self.body = body
 

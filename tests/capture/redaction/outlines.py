@@ -70,6 +70,8 @@ def _sizes(value: Any) -> Any:
         return len(value)
     if isinstance(value, list):
         return [_sizes(item) for item in value]
+    if isinstance(value, dict):
+        return [(_sizes(key), _sizes(item)) for key, item in value.items()]
     if isinstance(value, msgspec.Struct):
         fields = [name for name in value.__struct_fields__ if name not in TOLD]
         return type(value).__name__, [(name, _sizes(getattr(value, name))) for name in fields]

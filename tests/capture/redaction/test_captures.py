@@ -58,6 +58,14 @@ def test_any_stream_gives_the_same_events_and_the_same_verdict(body: bytes) -> N
     assert outline(redact(capture)) == outline(capture)
 
 
+def test_unknown_keys_of_a_call_keep_their_sizes() -> None:
+    call = {"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "{}"}}
+    delta = {"tool_calls": [{**call, "x_vendor": {"secret_key": "some words"}}]}
+    capture = capture_of([chunk(delta), finish("tool_calls")], 200, "text/event-stream")
+    assert outline(redact(capture)) == outline(capture)
+    assert "extra" in str(outline(capture))
+
+
 @given(damaged_bodies().filter(lambda body: not has_halves(body)))
 def test_any_damaged_stream_gives_the_same_events_and_the_same_verdict(body: bytes) -> None:
     capture = capture_of([body])
@@ -151,6 +159,7 @@ SAYING = {
     "names": in_chunk(id=SAID, model=WORD, system_fingerprint=SAID, service_tier=WORD, object=WORD),
     "a kind of chunk": in_chunk(object=f"chat.completion.{WORD}"),
     "extras": event({"choices": [{"delta": THING, **THING}], **THING, "x_groq": THING}),
+    "extras of a call": chunk({"tool_calls": [{"function": {"name": WORD}, **THING}]}),
     "usage": in_chunk(usage={"prompt_tokens": 1, WORD: SAID, "tokens": [int(NUMBER)]}),
     "obfuscation": in_chunk(obfuscation=WORD),
     "error": event({"error": {"message": SAID, "type": WORD, "code": WORD, "param": SAID}}),

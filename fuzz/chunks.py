@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from fuzz.gateways import Gateway
 from fuzz.json_tree import Literal, Object, Style, dump, tree_of
 from fuzz.words import (
     ARGUMENTS,
@@ -52,6 +53,8 @@ class Sender:
         self.finishing = rng.choice([0.02, 0.1, 0.3])
         self.sends_snapshots = rng.random() < 0.15
         self.calls = rng.choice([0.0, 0.3, 0.7])
+        self.gateway = Gateway(rng) if rng.random() < 0.3 else None
+        self.field = rng.choice([b"data: ", b"data: ", b"data:"])
         self.style = Style(ensure_ascii=rng.random() < 0.7, colon=rng.choice([":", ": "]))
         self._snapshot = 0
 
@@ -61,7 +64,9 @@ class Sender:
     def stream(self) -> list[bytes]:
         """The events of one body."""
         rng = self.rng
-        events = [self.event() for _ in range(rng.choice([1, 2, 3, 4, 5, 7, 10]))]
+        # Of a gateway's keys something has to be learned first.
+        lengths = [1, 2, 3, 4, 5, 7, 10] if self.gateway is None else [5, 9, 14, 20]
+        events = [self.event() for _ in range(rng.choice(lengths))]
         if rng.random() < 0.7:
             for index in range(self.choices):
                 reason = rng.choice(FINISH_REASONS[:5])
@@ -78,7 +83,7 @@ class Sender:
 
     def _framed(self, tree: Tree) -> bytes:
         # Half a pair that is not escaped makes bytes that are not UTF-8.
-        return b"data: " + dump(tree, self.style).encode("utf-8", "surrogatepass") + b"\n\n"
+        return self.field + dump(tree, self.style).encode("utf-8", "surrogatepass") + b"\n\n"
 
     def chunk(self) -> Tree:
         """A chunk, of one choice mostly."""
@@ -92,6 +97,8 @@ class Sender:
             chunk.append(("x_groq", Object([("usage", rng.choice(USAGES))])))
         if self.is_odd():
             chunk.append(rng.choice([("error", "no"), ("error", None), ("x_vendor", "v")]))
+        if self.gateway is not None:
+            self.gateway.add("chunk", chunk)
         return chunk
 
     def _chunk_of(self, fixed: dict[str, Tree], index: int) -> Object:
@@ -126,6 +133,8 @@ class Sender:
             choice.append(("logprobs", rng.choice(LOGPROBS)))
         if self.is_odd():
             choice.append(rng.choice([("usage", USAGES[0]), ("error", "no"), ("x_vendor", 1)]))
+        if self.gateway is not None:
+            self.gateway.add("choice", choice)
         return choice
 
     def delta(self) -> Object:
@@ -144,6 +153,9 @@ class Sender:
             delta.append((self._text_key(), self.text()))
         if self.is_odd():
             delta.append(self._rarity())
+        if self.gateway is not None:
+            self.gateway.retell(delta)
+            self.gateway.add("delta", delta)
         return delta
 
     def _text_key(self) -> str:

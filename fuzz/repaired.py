@@ -186,8 +186,8 @@ def _extras(call: ToolCall) -> dict[str, Any]:
 def _logprobs(raw: bytes) -> Any:
     # By the rule of repeated keys, which reading applies to the first logprobs only.
     value = decode(raw, Limits(), repeated_keys=True).value
-    lists = [value.get(key) or [] for key in ("content", "refusal")]
-    return value if all(isinstance(one, list) for one in lists) else None
+    lists = [value.get(key) for key in ("content", "refusal")]
+    return value if all(isinstance(one, list | None) for one in lists) else None
 
 
 def _torn_calls(again: Completion) -> Iterator[str]:

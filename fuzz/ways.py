@@ -54,6 +54,7 @@ def plain_way() -> Iterator[None]:
     switched: list[tuple[Any, str, Any]] = [
         (fast_way, name, _refuse) for name in vars(fast_way) if name[:7] == "decode_"
     ]
+    switched.append((fast_way.FastWay, "_decode_any", _refuse))
     switched.append((Framing, "_find_rest", _find_no_rest))
     before = [getattr(owner, name) for owner, name, _ in switched]
     try:
@@ -65,7 +66,7 @@ def plain_way() -> Iterator[None]:
             setattr(owner, name, value)
 
 
-def _refuse(_data: Any) -> NoReturn:
+def _refuse(*_data: Any) -> NoReturn:
     raise msgspec.DecodeError
 
 

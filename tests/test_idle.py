@@ -11,7 +11,7 @@ from bench import workloads
 from bench.limits import memory_of
 from tests.chat_helpers import by_event, corpus
 from untorn import ChatStream, timing
-from untorn.chat import block, choice_calls, fast_way, framing, kept, pieces, text, verdict
+from untorn.chat import block, choice_calls, framing, growing, kept, pieces, text, verdict
 
 MOST = 4000
 """Bytes, as promised."""
@@ -20,8 +20,8 @@ EMPTY: dict[str, Any] = {
     f"{module.__name__}.{name}": getattr(module, name)
     for module, names in {
         choice_calls: "TOLD_TO_NOBODY",
-        fast_way: "NOBODY NO_CALLS_OF NO_PARTS",
         framing: "NO_ITEMS",
+        growing: "NOBODY NO_CALLS_OF NO_PARTS",
         kept: "NO_WEIGHTS",
         pieces: "NO_ITEMS NO_VALUES",
         timing: "NO_TIMES",

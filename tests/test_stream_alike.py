@@ -83,6 +83,10 @@ def test_read_that_needs_a_closer_look_is_not_passed_by_and_nothing_is_taken() -
     assert stream.pass_by(len(ROLE), 2.0)
 
 
+def test_there_are_no_parts_before_the_first_read() -> None:
+    assert ChatStream().parts_of(b"{}") is None
+
+
 def test_nothing_is_passed_by_before_the_first_read_or_after_the_end_or_without_times() -> None:
     assert not begun().pass_by(len(MORE), 1.0)
     assert not begun(*START, at=None).pass_by(len(MORE), 1.0)

@@ -167,7 +167,11 @@ def test_head_after_the_body_is_the_callers_mistake() -> None:
 
 @pytest.mark.parametrize("data", ["data: x", 7, None, [b"data"]])
 def test_read_that_is_no_bytes_is_told_where_to_get_bytes(data: Any) -> None:
-    with pytest.raises(TypeError, match=r"take them from iter_bytes\(\)"):
+    sentence = (
+        r"take them from iter_bytes\(\), not from iter_text\(\) or iter_lines\(\),"
+        " which decode and split too early$"
+    )
+    with pytest.raises(TypeError, match=sentence):
         ChatStream().receive_data(data)
 
 

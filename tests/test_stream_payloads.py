@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -72,15 +73,22 @@ def test_payload_that_is_no_json_is_the_callers_mistake(data: Any) -> None:
     assert stream.completion.choices == []
 
 
+def test_payload_may_hold_half_a_pair() -> None:
+    text = json.dumps(CHUNK, ensure_ascii=False).replace("é", "\ud83d")
+    assert set(payloads(text)[1].content or "") == {"\ufffd"}
+
+
 def test_parse_takes_a_body_and_the_reads_of_one() -> None:
     body = HELLO + finish() + DONE
     whole = parse(body)
     assert whole.verdict.outcome == "complete"
     assert parse([body[:9], body[9:]]) == parse(iter([body])) == whole
+    assert whole.head is not None
+    assert (whole.head.status, whole.head.content_type) == (200, "text/event-stream")
 
 
 def test_parse_takes_no_text() -> None:
-    with pytest.raises(TypeError, match="iter_bytes"):
+    with pytest.raises(TypeError, match="a read is bytes, not str: "):
         parse("data: {}")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="iter_bytes"):
         parse(["data: {}"])  # type: ignore[list-item]
@@ -117,8 +125,19 @@ def test_payloads_have_the_limits_of_events(limits: Limits, reason: str) -> None
     assert stream.receive_payload(chunk) == []
 
 
+def test_payloads_may_be_as_long_as_the_limits_of_events_and_bodies() -> None:
+    data = HELLO[6:-2]
+    stream = ChatStream(Options(limits=Limits(event=len(data), body=2 * len(data))))
+    for _ in range(2):
+        stream.receive_payload(data)
+    assert stream.completion.content == "HelloHello"
+    (ended,) = of(StreamEnded, stream.receive_payload(data))
+    assert ended.verdict.reason == f"a body of more than {2 * len(data)} bytes"
+
+
 def test_chunk_that_holds_itself_is_the_callers_mistake() -> None:
     chunk: dict[str, Any] = {}
     chunk["choices"] = chunk
-    with pytest.raises(TypeError, match="no JSON"):
+    sentence = "^the chunk is no JSON: it holds itself, or what no JSON holds$"
+    with pytest.raises(TypeError, match=sentence):
         ChatStream().receive_payload(chunk)

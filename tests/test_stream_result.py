@@ -18,6 +18,7 @@ from untorn import (
     StreamInterrupted,
     Timing,
 )
+from untorn.options import Limits, Options
 
 HELLO = chunk({"role": "assistant", "content": "Hello"})
 USAGE = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5, "cost": 0.5}
@@ -87,6 +88,30 @@ def test_times_are_measured_from_the_head() -> None:
         events=7,
         heartbeats=1,
     )
+
+
+def test_times_of_payloads_and_of_a_failure_are_measured_too() -> None:
+    stream = ChatStream()
+    stream.receive_head(200, {}, at=10.0)
+    two = {"choices": [{"index": index, "delta": {"content": "a"}} for index in range(2)]}
+    stream.receive_payload(two, at=11.0)
+    stream.receive_payload(json.loads(json.dumps(two).replace('"a"', '"b"')), at=12.0)
+    stream.receive_failure("cut", "connection reset", at=13.0)
+    timing = stream.completion.timing
+    assert timing is not None
+    assert (timing.first_byte, timing.total, timing.reads) == (1.0, 3.0, 2)
+    # Started, four deltas, what is odd at the end (no role twice, no end), and the end itself.
+    assert timing.events == 1 + 4 + 2 + 1
+
+
+@pytest.mark.parametrize("limits", [Limits(event=9), Limits(body=9)])
+def test_time_at_which_a_payload_passed_a_limit_is_the_end(limits: Limits) -> None:
+    stream = ChatStream(Options(limits=limits))
+    stream.receive_head(200, {}, at=10.0)
+    stream.receive_payload(HELLO[6:-2], at=12.0)
+    timing = stream.completion.timing
+    assert timing is not None
+    assert timing.total == 2.0
 
 
 def test_without_times_nothing_is_measured() -> None:

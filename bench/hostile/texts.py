@@ -45,6 +45,7 @@ ARGUMENTS = {
     "objects": b'{\\"\\":0},',
     "no JSON": b"a",
     "empty strings": b'\\"\\",',
+    "halves of pairs": b'\\"\\\\ud800\\",',
 }
 ONE_EMOJI = b'{"choices":[{"index":0,"delta":{"content":"\xf0\x9f\x98\x80'
 WIDE_FRAGMENT = b'{"function":{"arguments":"\xe4\xbd\xa0"}}'
@@ -149,6 +150,20 @@ INPUTS: Inputs = {
         )
         for name, unit in ARGUMENTS.items()
     },
+    "other arguments after 60 MB of them": Input(
+        after(
+            [open_call(b'[\\"')],
+            again(arguments(b"a" * 4000)),
+            [
+                arguments(b'\\"]'),
+                call(b'{"index":0,"function":{"name":"f","arguments":"[1]"}}'),
+                call(b'{"index":0,"function":{"arguments":"[2]"}}'),
+            ],
+        ),
+        61_000_000,
+        "done",
+        LIMITS.text,
+    ),
     "arguments in pieces of two characters": Input(
         after([open_call(b"[")], again(arguments(b"ab"))), 320_000_000, LARGE_BODY, BODY
     ),

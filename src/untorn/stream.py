@@ -286,7 +286,6 @@ class ChatStream:
             return []
         most = self._options.limits.body
         past = max(0, self._received - most)
-        self._received -= past
         data = data[: len(data) - past]
         self._count(len(data))
         self._look_at = min(most, self._count_at)
@@ -368,12 +367,10 @@ class ChatStream:
         self._count(0)
         self._closed = True
         self._look_at = -1
-        items: list[Item] = []
         if self._start:
             self._has_bytes = True
-            items += self._framing.receive_lines(self._splitter.receive_data(self._start))
-        if not self._compressed:
-            items += self._framing.receive_eof(self._splitter.receive_eof())
+            self._splitter.receive_data(self._start)  # no line ends in the begin of GZIP
+        items = self._framing.receive_eof(self._splitter.receive_eof())
         return self._finish(items, ending, reason)
 
     def _finish(

@@ -40,6 +40,13 @@ def test_first_place_and_count_are_kept() -> None:
     assert (lines.place, lines.count) == (3, 3)
 
 
+def test_line_is_one_without_company_unless_it_is_said_otherwise() -> None:
+    lines = BareLines()
+    lines.add(3)
+    lines.first = CHUNK
+    assert codes(lines.alone(failed=False)) == ["ndjson-framing"]
+
+
 # With SSE around them ------------------------------------------------------------------------
 
 

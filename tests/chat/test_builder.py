@@ -121,11 +121,26 @@ def test_first_names_stay_and_other_ones_are_told() -> None:
     }
 
 
-def test_empty_names_are_none() -> None:
+def test_names_that_are_empty_or_never_came_are_none() -> None:
     builder = new_builder()
-    builder.receive_chunk(chunk(id="", model=""))
-    completion = builder.completion(None, None)
-    assert (completion.id, completion.model) == (None, None)
+    for _ in range(2):
+        completion = builder.completion(None, None)
+        assert (completion.id, completion.model) == (None, None)
+        builder.receive_chunk(chunk(id="", model=""))
+
+
+@pytest.mark.parametrize(
+    ("names", "code"),
+    [({"id": "c2", "model": "m"}, "id-changed"), ({"id": "c1", "model": "n"}, "model-changed")],
+)
+def test_name_that_changes_by_itself_is_told_though_all_else_is_known(
+    names: dict[str, str], code: str
+) -> None:
+    builder = new_builder()
+    said = {"created": 1, "system_fingerprint": "fp", "service_tier": "default"}
+    builder.receive_chunk(chunk(SAYS, id="c1", model="m", **said))
+    builder.receive_chunk(chunk(SAYS, **names))
+    assert found(builder).keys() == {code}
 
 
 def test_what_is_said_once_may_come_late() -> None:
@@ -168,7 +183,9 @@ def test_unknown_keys_of_chunks_are_kept_the_last_value_counts() -> None:
     builder = new_builder()
     for value in (1, 2):
         builder.receive_chunk(chunk(v=value))
-    assert builder.completion(None, None).extra == {"v": 2}
+    builder.receive_chunk(chunk(w=3))
+    assert builder.completion(None, None).extra == {"v": 2, "w": 3}
+    assert new_builder().completion(None, None).extra == {}  # no other stream has them
 
 
 def test_completion_that_was_taken_does_not_change() -> None:
@@ -211,6 +228,11 @@ def test_chunk_is_the_first_of_its_kind_if_it_brings_what_its_choice_never_did(
 ) -> None:
     builder = builder_of(SAYS)
     assert builder.is_first_of_a_kind(read_chunk(body, is_document=False)) is first
+
+
+def test_kind_is_no_first_again_because_another_came_after_it() -> None:
+    builder = builder_of(SAYS, choice({"reasoning": "a"}))
+    assert not builder.is_first_of_a_kind(chunk(choice({"content": "b"})))
 
 
 def test_usage_is_the_first_of_its_kind_only_once() -> None:
@@ -353,6 +375,24 @@ def test_html_page_is_a_failure_and_stays_one() -> None:
     assert builder.verdict(None).outcome == "failed"
 
 
+def test_defect_has_been_found_once_it_was_told() -> None:
+    builder = builder_of(SAYS)
+    assert not builder.has_found("reasoning-duplicated")
+    builder.receive_chunk(chunk(choice({"reasoning": "A", "reasoning_content": "A"})))
+    assert builder.has_found("reasoning-duplicated")
+    assert not builder.has_found("id-changed")
+
+
+def test_defect_that_is_found_again_is_only_counted() -> None:
+    builder = new_builder()
+    builder.found("role-empty", "the role is an empty string")
+    told(builder)
+    builder.found_again("role-empty")
+    assert told(builder) == []
+    (defect,) = builder.verdict(None).defects
+    assert defect.count == 2
+
+
 def test_defect_is_told_once_with_its_first_place_and_counted_ever_after() -> None:
     builder = new_builder()
     builder.found("not-json", "text was ignored", b"h\xffi\n")
@@ -485,7 +525,7 @@ def test_nothing_of_a_chunk_is_taken_after_a_limit_was_passed_in_it() -> None:
 
 
 def test_snapshots_count_as_what_they_mean() -> None:
-    builder = new_builder(limits=Limits(text=30))
+    builder = new_builder(limits=Limits(text=20))
     builder.counts = True
     for size in (3, 6, 9, 20):
         builder.receive_chunk(chunk(choice({"content": "x" * size})))
@@ -523,6 +563,12 @@ def test_values_inside_of_what_is_kept_count_where_they_are_many() -> None:
         assert builder.over == "more than 900 unknown keys and values"
 
 
+def test_unknown_keys_of_a_choice_count_though_one_before_it_has_no_delta() -> None:
+    builder = new_builder(limits=Limits(extras=1))
+    builder.receive_chunk(chunk({"index": 0, "x": 1}, choice({"y": 1}, 1)))
+    assert builder.over == "more than 1 unknown keys and values"
+
+
 def test_what_many_choices_keep_under_one_key_counts_for_each() -> None:
     builder = new_builder(limits=Limits(extras=7000))
     many: list[list[int]] = [[] for _ in range(30_000)]
@@ -530,6 +576,12 @@ def test_what_many_choices_keep_under_one_key_counts_for_each() -> None:
         assert builder.over is None
         builder.receive_chunk(chunk({**choice({}, known=many), "index": index}))
     assert builder.over == "more than 7000 unknown keys and values"
+
+
+def test_what_is_kept_of_chunks_is_known_to_be_theirs() -> None:
+    builder = new_builder()
+    builder.receive_chunk(chunk(v=[1]))
+    assert builder.kept.covers("chunk", 0, "v", [2])
 
 
 def test_large_value_that_comes_again_with_each_chunk_is_kept_once() -> None:
@@ -633,6 +685,13 @@ def test_close_tells_what_waits_and_what_can_only_then_be_said() -> None:
     assert builder.close(end()) == [TextDelta(0, "haha"), DefectFound(role), DefectFound(eof)]
 
 
+def test_what_is_odd_at_the_end_is_told_as_often_as_it_is_there() -> None:
+    builder = builder_of(choice({"role": "assistant", "content": "<think>a</think>"}), STOP)
+    builder.close(end("cut"))
+    (tags,) = builder.verdict(None).defects
+    assert (tags.code, tags.count) == ("think-tags", 2)
+
+
 def test_audio_that_ended_is_no_end_without_done() -> None:
     builder = builder_of(choice({"role": "assistant", "audio": {"expires_at": 9}}))
     assert after(builder, end()).keys() == {"unexpected-eof"}
@@ -681,6 +740,11 @@ def test_choices_that_all_came_or_none_of_them_are_not_missing() -> None:
     builder = builder_of(SAYS, STOP, choices=1)
     assert after(builder, end()).keys() == {"missing-done"}
     assert after(new_builder(choices=2), end()).keys() == {"empty-stream"}
+
+
+def test_without_a_number_no_choice_was_asked_for() -> None:
+    builder = builder_of(choice({"role": "assistant"}, 3, finish_reason="stop"))
+    assert after(builder, end()).keys() == {"missing-done"}
 
 
 # What is left ---------------------------------------------------------------------------------

@@ -116,6 +116,13 @@ def test_texts_of_a_delta_are_told_reasoning_first_and_joined_each_by_itself() -
     assert (message.content, message.reasoning, message.refusal) == ("Ax", "By", "Cz")
 
 
+def test_text_is_an_increment_unless_it_is_said_to_be_whole() -> None:
+    builder = Builder()
+    for text in ("Hi", "Hi there"):
+        builder.choice.say("content", text, builder.findings)
+    assert builder.message.content == "HiHi there"
+
+
 def test_empty_text_is_a_text_and_no_event() -> None:
     builder = Builder()
     assert builder.receive(content="", reasoning="", refusal="") == []
@@ -136,6 +143,11 @@ def test_whole_message_that_begins_with_the_text_so_far_brings_only_the_rest() -
         RefusalDelta(1, "No"),
     ]
     assert builder.message.content == "Hi Ho!"
+    assert builder.receive_message(reasoning="Why", refusal="No, no") == [
+        ReasoningDelta(1, "Why"),
+        RefusalDelta(1, ", no"),
+    ]
+    assert builder.receive_message(reasoning="Why not") == [ReasoningDelta(1, " not")]
 
 
 @pytest.mark.parametrize(("key", "event"), [("content", TextDelta), ("reasoning", ReasoningDelta)])
@@ -201,6 +213,11 @@ def test_audio_is_joined_and_its_last_piece_brings_its_end_mark() -> None:
     assert builder.message.audio == Audio("a1", "AABB", "Hi!", 9)
 
 
+def test_transcript_is_never_taken_for_snapshots() -> None:
+    builder = builder_of(*({"audio": {"transcript": text}} for text in TIDE))
+    assert builder.message.audio == Audio(None, "", "".join(TIDE), None)
+
+
 def test_half_a_pair_of_a_transcript_is_told_at_its_end() -> None:
     builder = Builder()
     assert builder.receive(audio={"transcript": "Hi\ud83d"}) == [AudioDelta(1, "", "Hi")]
@@ -238,13 +255,28 @@ def test_annotations_and_blocks_of_reasoning_are_collected() -> None:
     assert builder.message.reasoning_details == [{"type": "reasoning.text", "text": "HmHm"}]
 
 
+def test_one_piece_of_the_open_block_joins_it_and_no_other_blocks_do() -> None:
+    piece = {"type": "reasoning.text", "text": "Hm"}
+    builder = Builder()
+    assert not builder.choice.joins_details([piece])
+    builder.choice.receive_details([piece])
+    assert builder.choice.joins_details([piece])
+    for others in ([], [piece, piece], [{**piece, "id": "x"}], [{"type": "other", "text": "Hm"}]):
+        assert not builder.choice.joins_details(others)
+    kept = builder.choice.kept_details
+    builder.choice.receive_details([piece])
+    assert builder.choice.kept_details == kept
+    assert builder.message.reasoning_details == [{"type": "reasoning.text", "text": "HmHm"}]
+
+
 def test_unknown_keys_of_deltas_grow_and_of_the_choice_are_replaced() -> None:
     builder = Builder()
     for value in ("a", "b"):
         builder.choice.receive(read_choice(choice({"note": value, "n": [value]}, v=value)), [])
+    builder.choice.receive(read_choice(choice(w="c")), [])
     built = builder.choice.build()
     assert built.message.extra == {"note": "ab", "n": ["b"]}
-    assert built.extra == {"v": "b"}
+    assert built.extra == {"v": "b", "w": "c"}
 
 
 def test_parts_of_content_of_other_types_are_collected() -> None:
@@ -254,6 +286,12 @@ def test_parts_of_content_of_other_types_are_collected() -> None:
         "Hi",
         {"content_parts": [one, two]},
     )
+
+
+def test_parts_of_content_stand_beside_what_a_vendor_sent_under_their_key() -> None:
+    part = {"type": "file"}
+    builder = builder_of({"content": [part], "content_parts": "theirs"})
+    assert builder.message.extra == {"content_parts": ["theirs", part]}
 
 
 @pytest.mark.parametrize(
@@ -269,6 +307,10 @@ def test_parts_of_content_of_other_types_are_collected() -> None:
         (choice({"tool_calls": [{}]}), Kind.TOOL_CALLS),
         (choice({"refusal": "No", "v": 1}), 0),
         (choice({"role": "tool", "content": "Hi"}), Kind.ROLE | Kind.CONTENT),
+        (
+            choice({"role": "tool", "reasoning": "", "tool_calls": [{}]}, finish_reason="stop"),
+            Kind.ROLE | Kind.REASONING | Kind.TOOL_CALLS | Kind.FINISH,
+        ),
     ],
 )
 def test_kinds_are_what_a_choice_of_a_chunk_brings(wire: dict[str, Any], kinds: int) -> None:
@@ -414,6 +456,7 @@ def test_reason_that_lost_against_another_may_be_repeated_too() -> None:
         {"refusal": "a"},
         {"audio": {"data": "AA"}},
         {"audio": {"transcript": "a"}},
+        {"content": "a", "audio": {}},
         {"tool_calls": [{"id": "a"}]},
         {"tool_calls": [{"function": {"name": "f"}}]},
         {"tool_calls": [{"function": {"arguments": "{"}}]},
@@ -615,9 +658,9 @@ def test_characters_are_counted_over_all_texts_arguments_and_audio() -> None:
     builder = builder_of(
         {"content": "abc", "reasoning": "de", "refusal": "f"},
         {"tool_calls": [CALL], "audio": {"data": "AAAA", "transcript": "Hi"}},
-        {"tool_calls": [{"index": 0, "function": {"arguments": " "}}]},
+        {"tool_calls": [{"index": 0, "function": {"arguments": " "}}], "audio": {"data": "AA"}},
     )
-    assert builder.choice.length == builder.choice.count() == 16  # the name of the call too
+    assert builder.choice.length == builder.choice.count() == 18  # the name of the call too
 
 
 @pytest.mark.parametrize(
@@ -648,6 +691,14 @@ def test_characters_are_counted_over_all_texts_arguments_and_audio() -> None:
             ],
             "more than 1 characters in the name of a tool call",
         ),
+        (
+            Limits(text=64, name=1),
+            [
+                *({"content": text, "tool_calls": [CALL]} for text in TIDE),
+                {"content": "!", "tool_calls": [CALL | {"function": {"name": "g"}}]},
+            ],
+            "more than 64 characters in choice 1",
+        ),
     ],
 )
 def test_limit_that_was_passed_is_told_in_a_sentence(
@@ -670,3 +721,5 @@ def test_what_is_kept_in_blocks_and_beside_calls_is_counted() -> None:
     builder = Builder()
     builder.receive(reasoning_details=[{"type": "a", "data": 1}], tool_calls=[{**CALL, "x": 1}])
     assert builder.choice.kept_inside == 3
+    builder.receive(reasoning_details=[{"type": "b", "data": 1}])
+    assert builder.choice.kept_inside == 5

@@ -249,6 +249,13 @@ def test_custom_call_is_whole_when_its_choice_finished_normally(arguments: str) 
     assert call.type == "custom"
 
 
+@pytest.mark.parametrize("end", [NORMAL, NONE])
+def test_call_has_the_unknown_keys_that_stood_beside_it(end: ChoiceEnd) -> None:
+    one = Fragment(0, "a", "f", "{}", False, False, extra={"x": 1})
+    (call,) = calls_of(one).of_choice.built(end)
+    assert call.extra == {"x": 1}
+
+
 @pytest.mark.parametrize("end", [NORMAL, LIMIT, NONE])
 def test_call_without_a_name_is_torn_whatever_its_arguments(end: ChoiceEnd) -> None:
     assert states(end, fragment(0, "a", None, "{}")) == ["torn"]

@@ -108,10 +108,12 @@ def test_usual_chunk_is_read_as_it_stands() -> None:
         "model": "m",
         "system_fingerprint": "fp",
         "service_tier": "default",
-        "choices": [{"index": 1, "delta": {"content": "Hi"}, "finish_reason": "stop"}],
+        "choices": [
+            {"index": 1, "delta": {"role": "tool", "content": "Hi"}, "finish_reason": "stop"}
+        ],
         "usage": USAGE,
     }
-    said = Delta(None, "Hi", is_only_text=True)
+    said = Delta("tool", "Hi", is_only_text=True)
     assert read_chunk(body, is_document=False) == Chunk(
         id="c1",
         model="m",
@@ -253,7 +255,12 @@ def test_index_and_its_digits_are_the_same(index: int) -> None:
     assert wire_index(index) == wire_index(str(index)) == index
 
 
-@pytest.mark.parametrize("more", [{}, {"index": None}, {"index": -1}])
+def test_index_of_a_choice_may_be_a_string_of_digits_too() -> None:
+    read = chunk({"index": "3", "delta": {}})
+    assert ([one.index for one in read.choices], read.findings) == ([3], [])
+
+
+@pytest.mark.parametrize("more", [{}, {"index": None}, {"index": -1}, {"index": 2**63}])
 def test_choice_without_an_index_is_choice_0(more: dict[str, Any]) -> None:
     read = chunk({"delta": {}, **more})
     assert [one.index for one in read.choices] == [0]
@@ -304,7 +311,8 @@ def test_choice_without_a_delta_adds_nothing_but_may_finish(more: dict[str, Any]
 
 def test_choice_without_a_delta_adds_its_text() -> None:
     read = chunk({"index": 0, "text": "Hi"})
-    assert [one.delta and one.delta.content for one in read.choices] == ["Hi"]
+    # An increment as any other: it is no message, which may repeat what came before it.
+    assert [one.delta for one in read.choices] == [delta(content="Hi")]
     assert codes(read.findings) == ["delta-missing"]
 
 
@@ -596,6 +604,11 @@ def test_custom_call_has_its_name_and_text_under_custom(
     assert found_in(tool_calls=[entry]) == []
 
 
+@pytest.mark.parametrize("more", [{"type": "custom"}, {"custom": {}}])
+def test_call_is_custom_by_its_type_or_by_what_it_holds(more: dict[str, Any]) -> None:
+    assert fragments({"index": 0, **more}) == [fragment(0, custom=True)]
+
+
 def test_function_is_used_where_there_is_custom_too() -> None:
     entry = {"function": {"name": "f"}, "custom": {"name": "run"}}
     assert fragments(entry) == [fragment(name="f")]
@@ -668,6 +681,8 @@ def test_any_json_object_can_be_read_and_every_finding_has_a_code_of_the_vocabul
         (b'{"choices":[{"logprobs":{"content":[1e999]}}],"x":1e999}', False),
         (b'{"choices":[{"logprobs":{"content":[NaN]}}]}', False),
         (b'{"choices":7}', False),
+        (b'{"usage":{"total_tokens":7}}', True),
+        (b'{"usage":{"total_tokens":1e999}}', False),
     ],
 )
 def test_numbers_out_of_range_are_told_apart_by_where_they_are(data: bytes, finite: bool) -> None:

@@ -470,6 +470,7 @@ def test_completion_is_one_readable_line(there: Completion, line: str) -> None:
 def test_outcomes_to_be_raised_are_those_that_there_are() -> None:
     assert outcomes_of(["failed", "failed"]) == {"failed"}
     assert outcomes_of(()) == frozenset()
+    assert outcomes_of(ERRORS) == set(ERRORS)  # all of them
     wrong: list[Any] = ["failed", "", ["fail"], {"complete"}]
     for one in wrong:
         with pytest.raises(ValueError, match="raise_on is a collection of"):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untorn.chat.error_object import FoundError, error_of, find_error
+from untorn.chat.error_object import FoundError, error_of, find_error, hides_no_error
 from untorn.chat.verdict import ErrorObject
 
 Said = tuple[str, str | None, str | None]
@@ -133,6 +133,12 @@ def test_failure_is_known_in_every_form_that_servers_use(
     assert not found.canonical
 
 
+def test_failure_of_minimax_keeps_all_that_stands_beside_its_code() -> None:
+    body = {"base_resp": {"status_code": 1004, "status_msg": "m"}, "type": "t", "param": "p"}
+    error = ErrorObject("m", "1004", "t", "p", raw=body)
+    assert find_error(body) == FoundError(error, canonical=False)
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -191,6 +197,25 @@ def test_choice_s_error_stands_before_an_object_named_error() -> None:
 
 
 # error_of ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "hides_none"),
+    [
+        (b'{"error":null,"choices":[{"error":null,"error":null}],"error":null}', True),
+        (b'{"choices":[{"delta":{"error":1},"x":{"error":{},"error":null}}]}', True),
+        (b'{"x":{"error":1,"error":2},"error":null}', True),
+        (b'{"error":"m","error":null}', False),
+        (b'{"error":{},"error":null}', False),
+        (b'{"choices":[{"error":"m","error":null}]}', False),
+        (b'{"choices":[{"error":"m"}],"choices":[]}', False),
+        (b'{"choices":{"error":"m"}}', False),
+        (b"[]", False),
+        (b"{", False),
+    ],
+)
+def test_no_error_is_hidden_where_every_key_of_one_is_null(data: bytes, hides_none: bool) -> None:
+    assert hides_no_error(data) is hides_none
 
 
 def test_message_that_is_known_already_stays() -> None:

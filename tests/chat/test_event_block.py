@@ -150,6 +150,32 @@ def test_whole_bare_line_ends_nothing_where_no_event_is_open() -> None:
     assert list(block.end_before(1)) == []
 
 
+def test_event_is_where_its_line_is_and_its_end_is_told_in_a_sentence() -> None:
+    ends = "no blank line ended the event before this line"
+    assert ended(FIRST_HALF, WHOLE) == [
+        Note("no-blank-line", ends, 1),
+        Payload(b'{"a":', "event", 0),
+        Payload(b'{"a":1}', "event", 1),
+    ]
+    assert ended(b"data: one", b"event: error", b"data: two", b"data: busy") == [
+        Payload(b"one", "event", 0),
+        Payload(b"two\nbusy", "error event", 2),
+    ]
+    assert cut(b"data:", b"data:", WHOLE)[0] == [
+        Note("no-final-blank-line", "the last event had no blank line; it is used", 0),
+        Payload(b'\n\n{"a":1}', "event", 0),
+    ]
+
+
+def test_end_mark_beside_blank_lines_is_one_event_with_them() -> None:
+    assert ended(b"data:", b"data: [DONE]") == [Payload(b"\n[DONE]", "event", 0)]
+
+
+def test_second_prefix_is_told_also_of_a_line_that_ends_an_event() -> None:
+    _, items = opened(WHOLE, b"data: data: x")
+    assert told(items) == [("double-data-prefix", 1), ("no-blank-line", 1), (b'{"a":1}', "event")]
+
+
 def test_bare_line_is_data_as_it_is() -> None:
     assert told(ended(b'{"a": "data: b",', b"data: 1}")) == [
         (b'{"a": "data: b",', "event"),
@@ -355,6 +381,12 @@ def test_lines_are_weighed_together() -> None:
     for place in range(12):
         assert list(block.add(b"data: [" + b"[]," * place, place)) == []
     assert block.has_too_many_values()
+
+
+def test_long_text_is_not_many_values() -> None:
+    block = EventBlock(Limits(values=20))
+    block.add(b"data: " + b"a" * 100, 0)
+    assert not block.has_too_many_values()
 
 
 def test_event_of_more_values_than_allowed_is_given_as_one_for_the_reader_to_say_so() -> None:

@@ -2,97 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untorn.chat.builder import CompletionBuilder
-from untorn.chat.completion import Completion
-from untorn.chat.fast_way import FEW, MANY, NEAR, FastWay
+from tests.chat.ways import (
+    AGAIN,
+    COUNTING,
+    DONE,
+    LEARNED,
+    LOOK,
+    NESTED,
+    NOT_COUNTING,
+    OTHER,
+    START,
+    THINK,
+    THINKS,
+    VENDOR,
+    Ways,
+    call,
+    chunk,
+    logprobs,
+    plain_items,
+    text,
+)
+from tests.chat.wire_chunks import items, lines, openings, streams
+from untorn.chat.builder import End
+from untorn.chat.fast_way import FEW, MANY, NEAR
 from untorn.chat.learned import MOST_BYTES
 from untorn.chat.payload import Item, KeepAlive, Note, Payload
-from untorn.chat.payload_reader import PayloadReader
-from untorn.chat.usual import VALUES
-from untorn.chat.wide import WideChunk
-from untorn.events import (
-    LogprobsDelta,
-    ReasoningDelta,
-    StreamEvent,
-    TextDelta,
-    ToolCallDelta,
-)
-from untorn.options import Limits, Options
-
-DONE = Payload(b"[DONE]", "event", 0)
-
-
-class Watched(PayloadReader):
-    """A reader that remembers what took the plain way."""
-
-    def __init__(self, builder: CompletionBuilder, limits: Limits) -> None:
-        super().__init__(builder, limits)
-        self.plain: list[Item] = []
-
-    def receive(self, item: Item, wide: WideChunk | None = None) -> None:
-        self.plain.append(item)
-        super().receive(item, wide)
-
-
-class Ways:
-    """A fast way, the reader behind it, and the builder behind both."""
-
-    def __init__(self, limits: Limits = Limits()) -> None:
-        self.builder = CompletionBuilder(Options(limits=limits), None, lambda _: None)
-        self.reader = Watched(self.builder, limits)
-        self.fast_way = FastWay(self.builder, self.reader, limits)
-
-    def fast(self, items: Iterable[Item]) -> list[StreamEvent]:
-        return self.fast_way.receive(list(items))
-
-    def plain(self, items: Iterable[Item]) -> list[StreamEvent]:
-        self.builder.out = []
-        for item in items:
-            self.reader.receive(item)
-            if self.builder.over is not None:
-                break
-        return self.builder.out
-
-    @property
-    def completion(self) -> Completion:
-        return self.builder.completion(None, None)
-
-
-def chunk(delta: str, choice: str = "", more: str = "", index: int = 0) -> bytes:
-    """The line of a usual event."""
-    data = f'{{"choices":[{{"index":{index},"delta":{{{delta}}}{choice}}}]{more}}}'
-    return data.encode()
-
-
-def text(content: str = "a") -> bytes:
-    return chunk(f'"content":"{content}"')
-
-
-def call(function: str, index: int = 0, more: str = "") -> bytes:
-    return chunk(f'"tool_calls":[{{"index":{index}{more},"function":{{{function}}}}}]')
-
-
-# A text may be a snapshot until a second fragment does not begin with the first.
-START = [chunk('"role":"assistant","content":"a"'), chunk('"content":"A"')]
-THINK = [chunk('"role":"assistant","reasoning":"b"'), chunk('"reasoning":"B"')]
-LOOK = call('"name":"look","arguments":"{"', more=',"id":"x"')
-OTHER = [chunk('"role":"assistant","content":"a"', index=1), chunk('"content":"A"', index=1)]
-LOOK_1 = call('"name":"look","arguments":"["', 1, ',"id":"y"')
-
-
-def plain_items(*items: Item) -> list[Item]:
-    """Those that took the plain way. Both ways say the same of all."""
-    fast, plain = Ways(), Ways()
-    assert fast.fast(items) == plain.plain(items)
-    assert fast.completion == plain.completion
-    return fast.reader.plain
-
+from untorn.chat.usual import DEPTH, VALUES
+from untorn.events import LogprobsDelta, ReasoningDelta, StreamEvent, TextDelta
+from untorn.options import Limits
 
 # What is taken -------------------------------------------------------------------------------
 
@@ -103,61 +44,6 @@ def test_more_text_is_taken_once_it_is_no_snapshot() -> None:
     assert ways.fast([text("b"), text("c")]) == [TextDelta(0, "b"), TextDelta(0, "c")]
     assert ways.completion.content == "aAbc"
     assert ways.reader.plain == START
-
-
-@pytest.mark.parametrize(
-    "items",
-    [
-        [text("")],
-        [chunk('"content":""')],
-        [chunk('"content":"b","role":"assistant"')],
-        [chunk('"role":"assistant"')],
-        [chunk('"content":"b","reasoning":null,"tool_calls":[]')],
-        [text("b"), text("ü"), text('\\"')],
-        [Payload(text("b"), "event", 0)],
-    ],
-)
-def test_what_only_adds_to_the_text_is_taken(items: list[Item]) -> None:
-    assert plain_items(*START, *items) == START
-
-
-@pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
-def test_more_reasoning_is_taken_under_either_key(key: str) -> None:
-    more = chunk(f'"{key}":"c"')
-    assert plain_items(*THINK, more, more, chunk(f'"{key}":""'), more) == THINK
-    ways = Ways()
-    ways.fast(THINK)
-    assert ways.fast([more, more]) == [ReasoningDelta(0, "c")] * 2
-
-
-def test_text_and_reasoning_in_one_delta_are_taken_in_the_plain_order() -> None:
-    both = chunk('"content":"c","reasoning":"d"')
-    assert plain_items(*START, *THINK, both, both) == [*START, *THINK]
-
-
-def test_changes_between_the_kinds_are_taken() -> None:
-    before = [*START, *THINK, LOOK]
-    more = [*START, *THINK, chunk('"reasoning_content":"d"'), text("e"), call('"arguments":"1"')]
-    assert plain_items(*before, *more, *more) == before
-
-
-def test_more_arguments_of_open_calls_are_taken() -> None:
-    ways = Ways()
-    ways.fast([LOOK, LOOK_1])
-    both = chunk(
-        '"tool_calls":[{"index":1,"function":{"arguments":"2"}},'
-        '{"index":0,"type":"function","function":{"arguments":"1"}}]'
-    )
-    assert ways.fast([both]) == [ToolCallDelta(0, 1, 1, "2"), ToolCallDelta(0, 0, 0, "1")]
-    assert ways.reader.plain == [LOOK, LOOK_1]
-    quiet = [call('"arguments":""'), call(""), chunk('"tool_calls":[{"index":0}]')]
-    assert plain_items(LOOK, LOOK_1, both, *quiet) == [LOOK, LOOK_1]
-
-
-def test_every_choice_of_a_chunk_may_add() -> None:
-    first, second = '{"index":1,"delta":{"content":"c"}}', '{"index":0,"delta":{"content":"d"}}'
-    both = f'{{"choices":[{first},{second}]}}'.encode()
-    assert plain_items(*START, *OTHER, both, both, text()) == [*START, *OTHER]
 
 
 def test_names_of_the_stream_may_be_absent_or_the_same() -> None:
@@ -211,32 +97,6 @@ def test_everything_else_takes_the_plain_way(item: Item) -> None:
     assert plain_items(*START, item, text("c")) == [*START, item]
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        '"content":"c","role":?',
-        '"content":"c","tool_calls":[],"role":?',
-        '"reasoning":"c","role":?',
-        '"tool_calls":[{"index":0,"function":{"arguments":"c"}}],"role":?',
-        '"content":"c","x":1,"role":?',
-    ],
-)
-def test_first_role_of_a_choice_takes_the_plain_way_whenever_it_comes(more: str) -> None:
-    before = [text("a"), text("b"), chunk('"reasoning":"a"'), chunk('"reasoning":"b"'), LOOK]
-    without = chunk(more.replace("?", "null"))
-    first = chunk(more.replace("?", '"assistant"'))
-    learned = [without] * (2 * FEW - len(before)) if '"x"' in more else []
-    read = plain_items(*before, *learned, without, without, first, first, without)
-    assert read == [*before, *learned, first]
-
-
-def test_role_that_one_choice_has_is_not_that_of_another() -> None:
-    items = [*START, chunk('"content":"a"', index=1), chunk('"content":"b"', index=1)]
-    first = chunk('"role":"assistant","content":"c"', index=1)
-    more = [chunk('"role":"assistant","content":"c"'), chunk('"content":"d"', index=1)]
-    assert plain_items(*items, *more, *more, first, first, *more) == [*items, first]
-
-
 def test_first_role_beside_logprobs_takes_the_plain_way() -> None:
     before = [text("a"), text("b"), logprobs('{"content":[]}')]
     more = [text("c"), logprobs("null"), *[logprobs('{"content":[1]}')] * 2]
@@ -244,77 +104,106 @@ def test_first_role_beside_logprobs_takes_the_plain_way() -> None:
     assert plain_items(*before, *more, first, *more) == [*before, first]
 
 
+ROLELESS: list[Item] = [text("a"), text("b")]
+MORE = call('"arguments":"1"')
+MORE_OF_1 = call('"arguments":"1"', 1)
+WITH_ROLE = chunk('"role":"assistant","tool_calls":[{"index":0,"function":{"arguments":"1"}}]')
+VENDOR_WITH_ROLE = chunk('"role":"assistant","content":"b","x":"p"', ',"seen":7')
+LOGPROBS = logprobs('{"content":[]}')
+
+
+@pytest.mark.parametrize(
+    ("usual", "more", "plain"),
+    [
+        (ROLELESS, [text(""), text("c")], []),
+        (ROLELESS, [OTHER[0]], [OTHER[0]]),
+        ([*ROLELESS, text("c")], [*[START[0]] * 3], [START[0]]),
+        ([*ROLELESS, *[VENDOR] * FEW], [VENDOR, *[VENDOR_WITH_ROLE] * 2], [VENDOR_WITH_ROLE]),
+        (THINK, [chunk('"reasoning_content":"c"')] * 3, []),
+        ([*START, LOOK, MORE, MORE], [call('"arguments":""'), MORE], []),
+        ([*START, LOOK, MORE, MORE], [WITH_ROLE, MORE], []),
+        ([*ROLELESS, LOOK, MORE, MORE], [WITH_ROLE, WITH_ROLE], [WITH_ROLE]),
+        ([*START, LOOK, MORE, MORE], [MORE_OF_1], [MORE_OF_1]),
+        ([*START, *[LOGPROBS] * 3], [logprobs("null"), text(""), text("c")], []),
+        ([*START, *[LOGPROBS] * 3], [OTHER[0]], [OTHER[0]]),
+        ([*START, *[LOGPROBS] * 3, *THINK[1:]], [THINK[1], text("c"), THINK[1], THINK[1]], []),
+    ],
+)
+def test_chunk_that_looks_as_expected_may_bring_more_or_less(
+    usual: list[Item], more: list[Item], plain: list[Item]
+) -> None:
+    assert plain_items(*usual, *more) == [*plain_items(*usual), *plain]
+
+
+TWICE = b'{"choices":[%s,%s]}'
+A = '{"index":0,"delta":{"content":"b"}}'
+WITH_X = '{"index":0,"delta":{"content":"b","x":"p"}}'
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        # A role that comes late, after the shape that is expected has changed.
+        *[
+            [*before, *[chunk(f'"{key}":"c"')] * more, chunk(f'"role":"assistant","{key}":"d"')]
+            for more in (1, 2, 5)
+            for key in ("content", "reasoning", "reasoning_content")
+            for before in [
+                [
+                    *[chunk(f'"content":"{letter}"') for letter in "aA"],
+                    *[chunk(f'"reasoning":"{letter}"') for letter in "bB"],
+                    chunk('"reasoning":"c"'),
+                    chunk('"content":"c"'),
+                ]
+            ]
+        ],
+        # A role of one choice, and a later one of another.
+        [
+            *[chunk(f'"content":"{letter}"', index=index) for letter in "aA" for index in (0, 1)],
+            chunk('"role":"assistant","content":"b"'),
+            *[chunk('"content":"c"', index=1)] * 3,
+            chunk('"role":"assistant","content":"d"', index=1),
+        ],
+        # Two entries of one choice.
+        [*START, TWICE % (A.encode(), A.replace('"b"}', '"c"},"finish_reason":"stop"').encode())],
+        [*START, TWICE % (A.replace("}}", '},"finish_reason":"stop"}').encode(), A.encode())],
+        [*START, TWICE % (A.encode(), A.encode())],
+        # The call of the fragment before, told by nothing but its place.
+        [
+            *[*START, LOOK, call('"name":"f","arguments":"["', 1, ',"id":"y"'), *[MORE] * 6],
+            chunk('"tool_calls":[{"function":{"arguments":"2"}}]'),
+        ],
+        # Half a pair that waits in arguments.
+        [*START, LOOK, MORE, MORE, call('"arguments":"\\ud83d"'), MORE, MORE],
+        # Beside a vendor's keys: two choices, and a text that is empty.
+        [
+            *LEARNED,
+            VENDOR,
+            TWICE[:-1] % (WITH_X.encode(), WITH_X.replace("0", "1").encode()) + b"}",
+        ],
+        [*LEARNED, VENDOR, VENDOR.replace(b'"content":"b"', b'"content":""'), VENDOR],
+    ],
+)
+def test_both_ways_mean_the_same_where_what_comes_is_not_what_was_expected(
+    items: list[Item],
+) -> None:
+    fast, plain = Ways(), Ways()
+    assert fast.fast(items) == plain.plain(items)
+    end = End("eof", None, None, is_document=False, received=None)
+    assert fast.builder.close(end) == plain.builder.close(end)
+    assert fast.completion == plain.completion
+
+
+@pytest.mark.parametrize("limits", [Limits(depth=DEPTH - 1), Limits(values=VALUES - 1)])
+def test_limits_below_what_the_shapes_bound_make_everything_plain(limits: Limits) -> None:
+    assert Ways(limits).builder.is_plain
+
+
 def test_another_id_or_model_takes_the_plain_way() -> None:
     named = chunk('"content":"c"', more=',"id":"c1","model":"m"')
     for more in (',"id":"c2"', ',"model":"n"'):
         other = chunk('"content":"b"', more=more)
         assert plain_items(*START, named, other) == [*START, named, other]
-
-
-def test_reasoning_under_two_keys_takes_the_plain_way() -> None:
-    both = chunk('"reasoning":"c","reasoning_content":"c"')
-    assert plain_items(*THINK, both) == [*THINK, both]
-
-
-@pytest.mark.parametrize(
-    "item",
-    [
-        call('"name":"look","arguments":"1"'),
-        call('"arguments":"1"', more=',"id":"x"'),
-        call('"arguments":"1"', more=',"id":""'),
-        call('"arguments":"1"', 1),
-    ],
-)
-def test_fragment_that_brings_more_than_arguments_takes_the_plain_way(item: bytes) -> None:
-    assert plain_items(LOOK, item) == [LOOK, item]
-
-
-def test_arguments_of_a_call_that_has_none_yet_take_the_plain_way() -> None:
-    named = call('"name":"look"', more=',"id":"x"')
-    first = call('"arguments":"{"')
-    assert plain_items(named, first, call('"arguments":"}"')) == [named, first]
-
-
-def test_index_below_zero_is_no_index_on_either_way() -> None:
-    legacy = chunk('"function_call":{"name":"look","arguments":"{"}')
-    below = call('"arguments":"}"', -1)
-    assert plain_items(legacy, below) == [legacy, below]
-
-
-@pytest.mark.parametrize("half", [chunk(r'"content":"\ud83d"'), chunk(r'"reasoning":"\ud83d"')])
-def test_text_that_waits_for_half_a_pair_takes_the_plain_way(half: bytes) -> None:
-    other = half.replace(b"ud83d", b"ude00")
-    more = half.replace(rb"\ud83d", b"b")
-    before = [*START, *THINK, half]
-    assert plain_items(*before, more, more) == [*before, more]
-    assert plain_items(*before, other, more) == [*before, other]
-
-
-def test_arguments_that_wait_for_half_a_pair_take_the_plain_way() -> None:
-    half = call(r'"arguments":"\ud83d"')
-    more = call('"arguments":"b"')
-    assert plain_items(LOOK, half, more, more) == [LOOK, half, more]
-
-
-def test_text_that_turns_out_to_be_no_snapshot_takes_the_plain_way_once() -> None:
-    growing = [chunk('"role":"assistant","content":"a"'), text("ab"), text("abc")]
-    assert plain_items(*growing, text("x"), text("y")) == [growing[0], text("x")]
-
-
-def test_further_snapshots_of_any_channel_are_taken() -> None:
-    growing = [
-        chunk('"role":"assistant","content":"a","reasoning":"b"'),
-        *[chunk(f'"content":"a{"c" * size}","reasoning":"b{"d" * size}"') for size in range(30)],
-    ]
-    assert plain_items(*growing) == growing[:1]
-
-
-def test_snapshots_that_are_none_may_pass_the_limit_of_a_text() -> None:
-    # Each one of these is short, but if they are no snapshots, all of them are the text.
-    fast, plain = Ways(Limits(text=40)), Ways(Limits(text=40))
-    items = [START[0], *[text("a" * size) for size in range(1, 12)], text("b"), text("c")]
-    assert fast.fast(items) == plain.plain(items)
-    assert fast.builder.over == plain.builder.over == "more than 40 characters in choice 0"
 
 
 def test_chunk_that_may_hold_too_many_values_takes_the_plain_way() -> None:
@@ -341,12 +230,6 @@ def test_chunk_with_more_than_the_limits_allow_takes_the_plain_way() -> None:
     assert ways.builder.over == "more than 1 tool calls in one delta"
 
 
-def test_choice_that_has_finished_takes_the_plain_way() -> None:
-    finish = chunk("", ',"finish_reason":"stop"')
-    before = [*START, *OTHER, finish]
-    assert plain_items(*before, text(), OTHER[0]) == [*before, text()]
-
-
 def test_everything_takes_the_plain_way_after_the_end_mark() -> None:
     assert plain_items(*START, DONE, text(), text()) == [*START, DONE, text(), text()]
 
@@ -357,18 +240,47 @@ def test_everything_takes_the_plain_way_after_a_repeated_key() -> None:
 
 
 def test_where_nothing_is_usual_only_some_items_are_tried() -> None:
-    odd = [chunk('"content":["b"],"x":1')] * (2 * MANY - 3)
+    odd = [chunk('"content":["b"]', more=',"x_y":{}')] * (2 * MANY - 3)
     assert plain_items(*START, *odd, text(), text("c")) == [*START, *odd]
     assert plain_items(*START, *odd[1:], text(), text("c")) == [*START, *odd[1:], text()]
 
 
-# A vendor's keys -----------------------------------------------------------------------------
+# What is odd, as before ----------------------------------------------------------------------
 
-VENDOR = chunk(
-    '"content":"b","x":"p","y":null', ',"seen":7,"audio":null', ',"provider":"P","z":0.5'
+
+@pytest.mark.parametrize(
+    ("odd", "code"),
+    [
+        (',"id":"c2","model":"m"', "id-changed"),
+        (',"id":"c1","model":"n"', "model-changed"),
+        (',"id":"c1","model":"m","created":"1"', "created-invalid"),
+    ],
 )
-THINKS = chunk('"reasoning":"b","x":true', "", ',"provider":"P"')
-LEARNED = [*START, *[VENDOR] * (FEW - len(START))]
+def test_what_is_odd_beside_the_choices_is_only_counted_once_it_was_noted(
+    odd: str, code: str
+) -> None:
+    named = chunk('"content":"c"', more=',"id":"c1","model":"m"')
+    other = chunk('"content":"b"', more=odd)
+    items = [*START, named, other, named, other, other, text("c"), other]
+    assert plain_items(*items) == [*START, named, other]
+    ways = Ways()
+    ways.fast(items)
+    (found,) = [defect for defect in ways.completion.verdict.defects if defect.code == code]
+    assert found.count == 4
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [chunk('"content":"b"', ',"finish_reason":""'), chunk('"content":"b","role":""')],
+)
+def test_no_usual_shape_is_expected_after_a_choice_that_is_odd_as_before(odd: bytes) -> None:
+    ways = Ways()
+    ways.fast([*START, odd, text(), odd])
+    assert ways.fast_way._shape.decode(odd).choices[0].delta.content == "b"
+    assert plain_items(*START, odd, text(), odd, odd, text("c")) == [*START, odd]
+
+
+# A vendor's keys -----------------------------------------------------------------------------
 
 
 def test_keys_of_a_vendor_are_learned() -> None:
@@ -377,17 +289,72 @@ def test_keys_of_a_vendor_are_learned() -> None:
     assert plain_items(*learned, THINKS, THINKS) == learned
 
 
+def test_whatever_only_adds_is_taken_beside_learned_keys() -> None:
+    """Also what comes for the first time is decoded with them, before it takes the plain way."""
+    of_vendor = ',"seen":7', ',"provider":"P"'
+    think, again, more = (
+        chunk(f'{delta},"x":"p"', *of_vendor)
+        for delta in (
+            '"reasoning":"c"',
+            '"reasoning":"c","reasoning_content":"c"',
+            '"tool_calls":[{"index":0,"function":{"arguments":"1"}}]',
+        )
+    )
+    before = [*LEARNED, *THINK, LOOK, AGAIN]
+    assert plain_items(*before, think, again, more, VENDOR, more, again, think) == before
+    finish = chunk('"x":"p"', ',"finish_reason":"stop","seen":7', ',"provider":"P"')
+    ways = Ways()
+    ways.fast([*before, finish])
+    assert ways.completion.choices[0].message.extra == {"x": "ppp"}
+    assert ways.completion.finish_reason == "stop"
+
+
+def test_usage_beside_more_arguments_is_taken() -> None:
+    learned = [*START, *[COUNTING] * (FEW - len(START)), LOOK]
+    more = chunk(
+        '"tool_calls":[{"index":0,"function":{"arguments":"1"}}]',
+        more=',"usage":{"total_tokens":8}',
+    )
+    assert plain_items(*learned, more, more) == learned
+    ways = Ways()
+    ways.fast([*learned, more])
+    usage = ways.completion.usage
+    assert usage is not None
+    assert usage.total_tokens == 8
+
+
+@pytest.mark.parametrize(
+    "failure",
+    ['"message":"no","code":"500"', '"detail":"no"', '"success":false,"message":"no"'],
+)
+def test_keys_of_a_vendor_say_that_something_failed_where_there_are_no_choices(
+    failure: str,
+) -> None:
+    beside = chunk('"content":"b"', more=f",{failure}")
+    learned = [*START, *[beside] * (2 * FEW)]
+    alone = f'{{"choices":[],{failure}}}'.encode()
+    assert plain_items(*learned, alone)[-1:] == [alone]
+    ways = Ways()
+    ways.fast([*learned, alone])
+    assert ways.completion.verdict.error is not None
+
+
 def test_others_are_learned_after_many_once_something_was_learned() -> None:
     items = [*LEARNED, VENDOR, *[chunk('"content":"b","new":1')] * (MANY + 2)]
     assert plain_items(*items) == [*LEARNED, *items[-MANY - 2 : -2]]
 
 
 def test_what_is_first_learned_from_may_be_any_of_the_first() -> None:
-    items = [*START, *[chunk('"x":1')] * FEW, *[VENDOR] * (2 * FEW)]
+    of_none = [chunk("", more=',"x_y":{}')] * FEW  # there may be a usage in it
+    items = [*START, *of_none, *[VENDOR] * (2 * FEW)]
     assert plain_items(*items) == items[: 2 * FEW]
 
 
-NESTED = chunk('"content":"b","x":{"y":[1]}', ',"filter":{}', ',"p":[{"a":null}]')
+def test_chunk_without_text_is_learned_from_too() -> None:
+    quiet, learned = chunk('"x":1'), [*START, *[chunk('"x":1')] * (FEW - len(START))]
+    more = chunk('"content":"b","x":2')
+    # An empty delta may hide what a repeated key says.
+    assert plain_items(*learned, more, quiet, more) == [*learned, quiet]
 
 
 def test_values_of_a_vendor_may_be_arrays_and_objects() -> None:
@@ -409,13 +376,32 @@ def test_values_of_a_vendor_that_hold_more_than_before_are_counted_the_plain_way
 def test_values_of_a_vendor_that_are_too_deep_or_too_many_take_the_plain_way() -> None:
     learned = [*START, *[NESTED] * (FEW - len(START))]
     deep = NESTED.replace(b"null", b"[" * 256 + b"]" * 256)
+    objects = NESTED.replace(b"null", b'{"":' * 256 + b"0" + b"}" * 256)
     long = NESTED.replace(b"null", b"[" + b"0," * (MOST_BYTES // 2) + b"0]")
-    payload = Payload(NESTED, "event", 0)
-    assert plain_items(*learned, deep, long, payload) == [*learned, deep, long, payload]
+    odd = [deep, objects, long]
+    assert plain_items(*learned, *odd, NESTED) == [*learned, *odd]
+    for one in odd:
+        assert plain_items(*learned, NESTED, one, NESTED) == [*learned, one]
 
 
-COUNTING = chunk('"content":"b"', "", ',"usage":{"total_tokens":7}')
-NOT_COUNTING = chunk('"content":"b"', "", ',"usage":{"total_tokens":0}')
+def test_value_of_a_vendor_is_weighed_though_a_text_comes_before_it() -> None:
+    usual = chunk('"content":"b","x":"p","y":[]')
+    heavier = usual.replace(b"[]", b"[1]")
+    learned = [*START, *[usual] * (FEW - len(START))]
+    assert plain_items(*learned, usual, heavier, usual) == [*learned, heavier]
+
+
+def test_array_of_a_vendor_that_a_choice_has_not_had_takes_the_plain_way() -> None:
+    usual = chunk('"content":"b","y":[]')
+    learned = [*START, *[usual] * (FEW - len(START))]
+    first = usual.replace(b'"index":0', b'"index":1')
+    assert plain_items(*OTHER, *learned, usual, first, first).count(first) == 1
+
+
+def test_payload_of_an_odd_event_is_taken_if_it_only_adds() -> None:
+    learned = [*START, *[NESTED] * (FEW - len(START))]
+    odd = [Payload(NESTED, "event", 0), Payload(text("b"), "event", 0)]
+    assert plain_items(*learned, *odd, NESTED, *LEARNED[-1:]) == [*learned, *LEARNED[-1:]]
 
 
 def test_usage_in_every_chunk_is_learned() -> None:
@@ -456,7 +442,7 @@ def test_text_of_the_completions_api_beside_a_delta_is_learned_and_not_read() ->
         chunk('"content":"b"', "", ',"z":NaN'),
         chunk('"content":"b"', ',"audio":{}'),
         chunk('"content":"b","x":"\\ud83d"'),
-        chunk('"content":"","x":"p"'),
+        chunk('"x":"p"'),
         chunk('"content":"b","x":"p"', ',"finish_reason":"stop"'),
         chunk('"content":"b","x":"p"', index=1),
     ],
@@ -477,12 +463,20 @@ def test_key_that_a_choice_has_not_had_takes_the_plain_way_once() -> None:
     assert plain_items(*LEARNED, *OTHER, VENDOR, of_1, of_1)[-2:] == [OTHER[-1], of_1]
 
 
-def test_fragments_without_arguments_are_taken() -> None:
-    calls = [LOOK, call('"arguments":"1"'), call('"arguments":""'), call('"arguments":"2"')]
-    assert plain_items(*START, *calls, call('"arguments":"3"', index=1)) == [
-        *[*START, LOOK],
-        call('"arguments":"3"', index=1),
-    ]
+ERROR_TWICE = chunk('"content":"b","content":"c"', ',"error":null', ',"error":null')
+
+
+@pytest.mark.parametrize(
+    ("usual", "odd"),
+    [
+        (chunk('"content":"b"', ',"error":null', ',"error":null'), ERROR_TWICE),
+        (text(), chunk('"content":"error","content":"b"', more=',"obfuscation":"error"')),
+        (NESTED, NESTED.replace(b'{"a":null}', b'{"error":1,"error":2}')),
+        (logprobs('{"content":[]}'), logprobs('{"error":1,"error":2}')),
+    ],
+)
+def test_word_error_alone_makes_no_difference(usual: bytes, odd: bytes) -> None:
+    assert odd not in plain_items(*START, *[usual] * FEW, odd)
 
 
 @pytest.mark.parametrize("key", ['a\\"b', "a\\\\b", "a\\nb", "\\u0000", "é", "", "__class__"])
@@ -505,11 +499,6 @@ def test_nothing_is_taken_that_is_too_deep(depth: int) -> None:
 # Logprobs ------------------------------------------------------------------------------------
 
 
-def logprobs(value: str | bytes) -> bytes:
-    raw = value if isinstance(value, bytes) else value.encode()
-    return chunk('"content":"b"', ',"logprobs":?').replace(b"?", raw)
-
-
 def test_logprobs_are_taken_undecoded_once_there_were_any() -> None:
     first = logprobs('{"content":[]}')
     ways = Ways()
@@ -528,12 +517,6 @@ def test_logprobs_that_make_a_chunk_too_deep_take_the_plain_way(levels: int) -> 
     items = [*START, logprobs('{"content":[]}'), text(), deep, text()]
     read = plain_items(*items)
     assert (deep in read) == (levels > 253)
-
-
-def test_logprobs_of_what_only_adds_are_taken_like_those_of_text() -> None:
-    items = [*START, logprobs('{"content":[]}'), text(), logprobs("null"), logprobs('{"é":1}')]
-    finish = chunk('"content":"b"', ',"finish_reason":"stop"')
-    assert plain_items(*items, finish, items[-1]) == [*items[:3], finish, items[-1]]
 
 
 def test_numbers_out_of_range_in_logprobs_are_seen_by_neither_way() -> None:
@@ -599,105 +582,6 @@ def test_fast_way_opens_again_when_enough_is_left() -> None:
 
 # Both ways mean the same ---------------------------------------------------------------------
 
-strings = st.sampled_from(
-    ["", "a", "ab", "abc", "x", '{"a":', "1}", "{}", r"\ud83d", r"\ude00", "ü", "<think>", r"\n"]
-)
-
-
-def pairs(**values: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """The inside of an object: some of the keys, now and then one twice."""
-    pair = st.one_of([value.map(f'"{key}":{{}}'.format) for key, value in values.items()])
-    return st.lists(pair, max_size=3).map(",".join)
-
-
-def in_braces(inside: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    return inside.map("{{{}}}".format)
-
-
-quoted = strings.map('"{}"'.format)
-odd = st.sampled_from(["null", "0", "[]", "{}", '""', "true"])
-indexes = st.sampled_from(["0", "0", "0", "1", "-1", '"1"', "null", "1.0"])
-functions = in_braces(
-    pairs(name=st.sampled_from(['"look"', '"lo"', '""', "null"]), arguments=quoted | odd)
-)
-fragments = in_braces(
-    pairs(index=indexes, id=st.sampled_from(['"x"', '"y"', '""', "null"]), function=functions)
-    | st.builds('"index":{},"function":{}'.format, indexes, functions)
-)
-deltas = in_braces(
-    pairs(content=quoted)
-    | pairs(reasoning=quoted, reasoning_content=quoted)
-    | pairs(tool_calls=st.lists(fragments, max_size=2).map(", ".join).map("[{}]".format))
-    | pairs(
-        role=st.sampled_from(['"assistant"', '"tool"', '""', "null"]),
-        content=quoted | odd,
-        reasoning=quoted | odd,
-        refusal=quoted | odd,
-        function_call=functions,
-        x=odd,
-    )
-)
-after_a_delta = st.sampled_from(
-    [
-        *(',"finish_reason":null', ',"finish_reason":"stop"', ',"logprobs":null', ',"x":1'),
-        *(',"logprobs":{"content":[NaN]}', ',"logprobs":{"content": [1]}'),
-    ]
-)
-after_the_choices = st.sampled_from(
-    [
-        *("", "", "", ',"id":"c1"', ',"id":"c2"', ',"id":null', ',"model":"m"', ',"created":1'),
-        *(',"system_fingerprint":"f"', ',"service_tier":"t"', ',"usage":{"total_tokens":1}'),
-        *(',"object":"chat.completion.chunk"', ',"object":"x"', ',"error":"m"', ',"x":1'),
-        *(',"usage":{"total_tokens":0}', ',"x":{"y":[1]}', ',"x_y":{"usage":{"total_tokens":2}}'),
-    ]
-)
-choices = in_braces(
-    st.builds('"index":{},"delta":{}'.format, st.sampled_from("001"), deltas)
-    | st.builds('"index":{},"delta":{}{}'.format, indexes, deltas, after_a_delta)
-)
-chunks = in_braces(
-    st.builds(
-        '"choices":[{}]{}'.format,
-        st.lists(choices, min_size=1, max_size=2).map(",".join),
-        after_the_choices,
-    )
-)
-lines = chunks.map(str.encode)
-items: st.SearchStrategy[Item] = (
-    lines
-    | lines.map(lambda line: Payload(line, "event", 0))
-    | st.sampled_from([DONE, KeepAlive(), Note("stray-line", "", 0), b'{"a":\xff}'])
-)
-
-
-values = st.sampled_from(
-    [
-        *("1", "-0.0", "1.0", "1e400", "NaN", "true", "null", '"a"', '""', "[]", "{}", "1" * 30),
-        *('"\\ud83d"', '"\\ude00"', '"\\u0000"', '"é"', '"a\tb"', "1E5", "9007199254740993"),
-        *('{"a":[1,{"b":null}]}', '{"a":1,"a":null}', '{"\\ud83d":["\\ude00"]}', "[1e400]"),
-    ]
-)
-
-
-def of_vendor(
-    x: str, y: str, seen: str, provider: str, more: str, usage: str, role: str = "null"
-) -> bytes:
-    delta = f'"content":"b","role":{role},"x":{x},"y":{y}{more}'
-    return chunk(delta, f',"seen":{seen},"text":"t"', f',"usage":{usage},"provider":{provider}')
-
-
-usages = st.sampled_from(
-    ["null", "{}", '{"total_tokens":1}', '{"total_tokens":2,"x":[1]}', '{"total_tokens":0}', "7"]
-)
-vendors = st.builds(
-    of_vendor,
-    *(values, values, values, values),
-    st.sampled_from(["", "", ',"x":2', ',"w":1']),
-    usages,
-    st.sampled_from(["null", "null", '"assistant"', '"tool"']),
-)
-lines |= vendors
-
 
 def test_logprobs_under_a_repeated_key_are_looked_at_too() -> None:
     for hidden in (b'{"content":"\xd0"}', b'{"content":%b}' % (b"[" * 300 + b"]" * 300)):
@@ -708,19 +592,6 @@ def test_logprobs_under_a_repeated_key_are_looked_at_too() -> None:
         assert fast.fast(given) == plain.plain(given)
         assert fast.completion == plain.completion
         assert fast.completion.verdict.defects
-
-
-openings: st.SearchStrategy[list[Item]] = st.sampled_from(
-    [
-        [*LEARNED],
-        [*START, *[of_vendor("1", '"y"', "null", "null", "", "null")] * FEW],
-        [*START, *[of_vendor("{}", '"y"', "[]", "{}", "", '{"total_tokens":1}')] * FEW],
-        [text("a"), text("b"), *[of_vendor("{}", '"y"', "[]", "1", "", "null")] * FEW],
-        [text("a"), text("b"), *[COUNTING] * FEW],
-        *([], [*START], [*START, *THINK, LOOK], [*THINK, *OTHER, LOOK, LOOK_1]),
-        [*START, *([chunk('"x":1')] * (MANY - 1))],
-    ]
-)
 
 
 @given(openings, st.lists(lines | items, max_size=12), st.lists(st.integers(0, 12), max_size=3))
@@ -735,6 +606,16 @@ def test_both_ways_give_the_same_events_and_the_same_completion(
         events += fast.fast(given[start:end])
         start = max(start, end)
     assert events == plain.plain(given)
+    assert fast.completion == plain.completion
+
+
+few = st.sampled_from([Limits()] * 4 + [Limits(choices=1, tool_calls=1), Limits(extras=6)])
+
+
+@given(streams, few)
+def test_both_ways_are_one_for_the_keys_of_a_vendor(given: list[Item], limits: Limits) -> None:
+    fast, plain = Ways(limits), Ways(limits)
+    assert fast.fast(given) == plain.plain(given)
     assert fast.completion == plain.completion
 
 
@@ -815,26 +696,3 @@ def test_chunk_for_which_there_are_parts_only_adds_its_text_to_them(
 def test_chunk_whose_time_is_no_integer_takes_the_plain_way() -> None:
     first, odd = (chunk('"content":"b"', more=f',"created":{when}') for when in ("1", "1.5"))
     assert plain_items(*START, first, first, odd) == [*START, first, odd]
-
-
-def test_no_more_arguments_are_taken_as_more() -> None:
-    items = [call(f'"arguments":"{text}"') for text in ("1", "2", "", "3")]
-    assert plain_items(*START, LOOK, *items) == [*START, LOOK]
-
-
-@pytest.mark.parametrize("arguments", ["null", "{}", "[]"])
-def test_arguments_that_are_no_text_take_the_plain_way(arguments: str) -> None:
-    odd = call(f'"arguments":{arguments}')
-    assert plain_items(*START, LOOK, odd, odd) == [*START, LOOK, odd, odd]
-
-
-@pytest.mark.parametrize("index", ["null", '"0"', "true"])
-def test_index_that_is_no_integer_takes_the_plain_way(index: str) -> None:
-    odd = text("b").replace(b'"index":0', f'"index":{index}'.encode())
-    of_call = chunk(f'"tool_calls":[{{"index":{index},"function":{{"arguments":"}}"}}}}]')
-    assert plain_items(*START, LOOK, odd, of_call) == [*START, LOOK, odd, of_call]
-
-
-def test_call_of_a_choice_that_has_finished_takes_the_plain_way() -> None:
-    finish, more = chunk("", ',"finish_reason":"tool_calls"'), call('"arguments":"}"')
-    assert plain_items(*START, LOOK, more, finish, more) == [*START, LOOK, finish, more]

@@ -130,6 +130,49 @@ def test_usual_event_after_the_first_is_given_as_its_payload() -> None:
     assert second == CHUNK
 
 
+NO_SPACE = b"data:" + CHUNK + b"\n\n"
+
+
+def test_usual_event_may_be_without_a_space() -> None:
+    splitter = LineSplitter()
+    framing = Framing(STREAM, Limits(), splitter)
+    first, *others = framing.receive_lines(splitter.receive_data(NO_SPACE * 3))
+    assert first == Payload(CHUNK, "event", 0)
+    assert others == [CHUNK, CHUNK]
+    assert [framing.offset_of(item) for item in others] == [len(NO_SPACE), 2 * len(NO_SPACE)]
+    assert framing.receive_lines(splitter.receive_data(NO_SPACE * 2)) == [CHUNK] * 2
+
+
+def test_usual_events_with_and_without_a_space_may_take_turns() -> None:
+    splitter = LineSplitter()
+    framing = Framing(STREAM, Limits(), splitter)
+    items = framing.receive_lines(splitter.receive_data(EVENT * 2 + NO_SPACE * 2 + EVENT * 2))
+    assert [isinstance(item, bytes) for item in items] == [False, *[True] * 5]
+    assert framing.receive_lines(splitter.receive_data(NO_SPACE)) == [CHUNK]
+
+
+def test_change_of_the_space_means_nothing_wherever_it_is() -> None:
+    spaces = [EVENT, NO_SPACE, NO_SPACE, EVENT, EVENT, DONE, NO_SPACE]
+    body = framed(b"".join(spaces))
+    offsets = [len(b"".join(spaces[:number])) for number in range(len(spaces))]
+    assert body.told == [
+        ("event", b"[DONE]" if said is DONE else CHUNK, offset)
+        for said, offset in zip(spaces, offsets, strict=True)
+    ]
+    assert body.notes == []
+
+
+@pytest.mark.parametrize("first", [EVENT, NO_SPACE])
+@pytest.mark.parametrize("line", [b"data: {\n", b"data:{\n"])
+def test_usual_line_that_the_next_read_goes_on_is_read_the_plain_way(
+    first: bytes, line: bytes
+) -> None:
+    for rest in (b"data: }\n\n", b"data:}\n\n"):
+        body = framed(first * 2 + line + rest + first * 2)
+        assert [told[1] for told in body.told] == [CHUNK, CHUNK, b"{\n}", CHUNK, CHUNK]
+        assert body.notes == []
+
+
 def test_usual_event_is_no_shortcut_where_the_line_limit_is_above_that_of_events() -> None:
     splitter = LineSplitter()
     framing = Framing(STREAM, Limits(event=1000), splitter)
@@ -141,6 +184,16 @@ def test_usual_line_that_another_follows_is_read_the_plain_way() -> None:
     body = framed(EVENT + b'data: {"choices":\ndata: []}\n\n' + EVENT)
     assert body.told[1] == ("event", b'{"choices":\n[]}', len(EVENT))
     assert body.notes == []
+
+
+def test_usual_line_that_another_usual_line_follows_is_read_the_plain_way_too() -> None:
+    body = framed(EVENT + b'data: {"a":\ndata: {}}\n\n' + EVENT)
+    assert body.told[1] == ("event", b'{"a":\n{}}', len(EVENT))
+    reads = [EVENT, EVENT + b'data: {"a":\ndata: 1}\n', b"\n"]
+    assert Body(reads, STREAM, Limits()).told[1:] == [
+        ("event", CHUNK, len(EVENT)),
+        ("event", b'{"a":\n1}', 2 * len(EVENT)),
+    ]
 
 
 def test_stream_without_blank_lines_is_delivered_as_it_comes() -> None:
@@ -277,6 +330,7 @@ def test_bare_line_in_a_stream_lacks_its_prefix() -> None:
     body = framed(EVENT + CHUNK + b"\n\n" + EVENT)
     size = len(EVENT)
     assert body.told[1:3] == [("missing-data-prefix", size), ("event", CHUNK, size)]
+    assert body.notes[0].detail == "a JSON line stands without data:"
 
 
 def test_whole_bare_line_is_read_at_once_and_ends_the_event_before_it() -> None:
@@ -325,6 +379,8 @@ def test_bare_lines_with_stray_ones_are_no_ndjson() -> None:
     body = framed(CHUNK + b"\nhello\n")
     assert codes(body) == ["stray-line", "missing-data-prefix"]
     assert codes(framed(b"hello\n" + CHUNK + b"\n")) == ["stray-line", "missing-data-prefix"]
+    body = framed(CHUNK + b'\nerror: "busy"\n')
+    assert codes(body) == ["error-field", "missing-data-prefix"]
 
 
 @pytest.mark.parametrize(
@@ -391,6 +447,17 @@ def test_held_body_that_breaks_off_is_cut() -> None:
     assert body.told == [("truncated-event", 0)]
     assert body.notes[0].detail == (r'21 bytes of an event were cut: "{"choices":\n[{"index""')
     assert body.tail == Tail(0, b'{"choices":\n[{"index"', [b'{"choices":', b'[{"index"'])
+
+
+@pytest.mark.parametrize("begin", [b"[", b" ["])
+def test_array_of_lines_that_is_no_json_is_not_read_as_lines(begin: bytes) -> None:
+    body = framed(begin + b"\n" + CHUNK + b"\n" + CHUNK + b"\n]")
+    assert body.told == [("truncated-event", 0)]
+
+
+@pytest.mark.parametrize("document", [b' {"a":1}', b" [1]"])
+def test_document_may_begin_after_white_space_in_its_line(document: bytes) -> None:
+    assert framed(document, JSON).told == [("line", document, 0), ("not-streamed", 0)]
 
 
 def test_held_body_that_ends_but_is_no_json_is_an_event_of_its_own() -> None:
@@ -536,6 +603,21 @@ def test_whole_last_event_is_used_without_its_blank_line(rest: bytes) -> None:
     assert body.tail is None
 
 
+def test_prefix_of_data_alone_at_the_end_is_cut_though_the_event_before_it_is_whole() -> None:
+    body = framed(b"data: {}\ndata:")
+    assert body.told == [
+        ("no-final-blank-line", 0),
+        ("event", b"{}", 0),
+        ("truncated-event", len(b"data: {}\n")),
+    ]
+
+
+def test_bare_array_at_the_end_of_a_stream_is_used() -> None:
+    size = len(EVENT)
+    told = framed(EVENT + b"[1]").told[1:]
+    assert told == [("missing-data-prefix", size), ("event", b"[1]", size)]
+
+
 def test_whole_last_line_is_used_whatever_it_is() -> None:
     assert framed(EVENT + b'error: "m"').told[-1] == ("error field", b'"m"', len(EVENT))
     assert framed(EVENT + b"<html>").told[-1] == ("html-body", len(EVENT))
@@ -621,6 +703,15 @@ def test_pending_is_what_was_not_given_out_yet(body: bytes, pending: int) -> Non
 # Limits --------------------------------------------------------------------------------------
 
 
+def test_event_and_document_may_be_as_long_as_the_limit_each_line_with_its_end() -> None:
+    lines = b"data: {\ndata: }\n"
+    limits = Limits(line=len(lines), event=len(lines))
+    assert framed(lines + b"\n", limits=limits).over is None
+    document = b'{"a":\n1}\n'
+    limits = Limits(line=len(document), event=len(document), lines=2)
+    assert framed(document + b" ", JSON, limits).over is None
+
+
 def test_event_over_the_limit_is_cut() -> None:
     body = framed(b"data: 1\ndata: 2\ndata: 3\n\n" + EVENT, limits=Limits(event=20))
     assert body.over == "an event of more than 20 bytes"
@@ -650,6 +741,11 @@ def test_line_over_the_limit_is_cut_with_the_lines_of_its_event() -> None:
     assert body.told[-1] == ("truncated-event", len(EVENT))
     assert body.tail is not None
     assert body.tail.lines == [b"data: 1", b"data: " + b"2" * 54]
+
+
+def test_line_over_the_limit_by_itself_is_cut_where_it_begins() -> None:
+    body = framed(EVENT + b": " + b"x" * 300, limits=Limits(line=200))
+    assert body.told[1:] == [("truncated-event", len(EVENT))]
 
 
 def test_usual_line_that_waits_is_cut_with_the_line_over_the_limit() -> None:
@@ -694,7 +790,22 @@ def test_no_lines_give_no_items() -> None:
 
 pieces = st.sampled_from(
     [
-        *(b"data: ", b"data:", b"data", b"{", b"}", b"[1]", b"[DONE]", b"x", b"\xff", CHUNK, EVENT),
+        *(
+            b"data: ",
+            b"data:",
+            b"data",
+            b"data:{",
+            b"data: {",
+            NO_SPACE,
+            b"{",
+            b"}",
+            b"[1]",
+            b"[DONE]",
+            b"x",
+            b"\xff",
+            CHUNK,
+            EVENT,
+        ),
         *(b"\n", b"\n\n", b"\r\n", b"\r", b": hi", b"id: 1", b"event: x", b"event: error"),
         b"\xef\xbb\xbf",
     ]
@@ -717,6 +828,34 @@ def test_payloads_without_a_defect_are_the_data_of_events(data: bytes) -> None:
         return
     payloads = [told[1] for told in body.told if told != "keep-alive"]
     assert [payload.decode("utf-8", "replace") for payload in payloads] == events
+
+
+payloads = st.sampled_from([b"{}", b'{"a":1}', CHUNK, b'{"a":\xff}', b"[DONE]", b"[1]", b"{"])
+lines_between = st.sampled_from([b"", b"", b"", b"", b": hi\n", b"\n", b":\n\n", b"id: 1\n"])
+ends = st.sampled_from([b"\n", b"\r", b"\r\n"])
+
+
+@given(
+    st.lists(
+        st.tuples(payloads, st.sampled_from([b"data: ", b"data:"]), lines_between), max_size=8
+    ),
+    ends,
+    st.lists(st.integers(0, 300), max_size=6),
+)
+def test_payloads_are_the_same_for_every_mixture_of_spaces_comments_and_blank_lines(
+    events: list[tuple[bytes, bytes, bytes]], end: bytes, cuts: list[int]
+) -> None:
+    data = b"".join(
+        before.replace(b"\n", end) + name + payload + end + end for payload, name, before in events
+    )
+    places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
+    reads = [data[start:stop] for start, stop in pairwise(places)]
+    body = Body(reads, STREAM, Limits())
+    told = [one for one in body.told if one != "keep-alive"]
+    assert [payload for _, payload, _ in told] == [payload for payload, _, _ in events]
+    assert [data[at:].startswith(b"data:") for _, _, at in told] == [True] * len(events)
+    assert body.notes == []
+    assert body.told.count("keep-alive") == sum(b":" in before[:1] for _, _, before in events)
 
 
 limits = st.sampled_from([Limits(), Limits(line=20, event=40), Limits(event=20)])

@@ -94,7 +94,15 @@ def keys_of(value: Any) -> int:
 @example("9" * (MOST_DIGITS + 1))
 @example("9" * (MOST_DIGITS + 1) + ".0")
 @example('"\\ud83d"')
+@example("[-" + "9" * (MOST_DIGITS + 1) + "]")
+@example(f'["{"9" * (MOST_DIGITS + 1)}", {"9" * MOST_DIGITS}]')
 @example('"\\ud83d\\x"')
+@example('"\ud83d\\ud83d"')
+@example('"\\ud83d\\d"')
+@example('"\\uD83D"')
+@example('"é\\uD83D\\ud83d"')
+@example('["\\ud83d",d]')
+@example('"\\ud8')
 @example('"\ud83d"')
 def test_is_json_says_what_python_says(text: str) -> None:
     try:
@@ -106,6 +114,8 @@ def test_is_json_says_what_python_says(text: str) -> None:
 
 
 @given(any_json, st.booleans(), st.integers(0, 4))
+@example(['a"[b'], True, 1)
+@example(["a\\", "[b"], True, 1)
 def test_depth_and_weight_are_those_of_the_value(value: Any, ascii_only: bool, depth: int) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)
     assert too_deep(text, depth) == (depth_of(value) > depth)
@@ -151,6 +161,20 @@ def test_more_values_than_the_limit_are_too_many(
     assert not has_too_many_values(b"[" + value + b"1]", most)
 
 
+def test_exactly_as_many_values_as_the_limit_are_not_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(json_scan, "WINDOW", 64 * 1024)
+    text = b'["' + b"," * 50 + b'"' + b",1" * 97 + b"]"  # an array, a string and 97 numbers
+    assert not has_too_many_values(text, 100)
+    assert has_too_many_values(text, 99)
+
+
+def test_halves_of_pairs_in_a_text_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_scan, "WINDOW", 64 * 1024)
+    assert not has_too_many_values('["' + "\ud83d" * 100 + '"]', 20)
+
+
 @pytest.mark.parametrize("text", [b"1,2,", b"{[", b'\\"{[,', b"\\\\,"])
 def test_what_is_in_a_string_does_not_count(text: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_scan, "WINDOW", 64 * 1024)
@@ -180,6 +204,14 @@ def test_number_that_is_long_but_no_integer_can_be_read() -> None:
     assert is_json(f"[0.{digits}]", DEPTH)
     assert is_json(f'["{digits}"]', DEPTH)
     assert not is_json(f"[{digits}]", DEPTH)
+
+
+def test_number_of_any_length_can_be_read_where_the_program_has_lifted_the_limit() -> None:
+    sys.set_int_max_str_digits(0)
+    try:
+        assert is_json("9" * (MOST_DIGITS + 1), DEPTH)
+    finally:
+        sys.set_int_max_str_digits(MOST_DIGITS)
 
 
 MOST = 1000

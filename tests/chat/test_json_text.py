@@ -51,6 +51,7 @@ almost_json = st.text(st.sampled_from('{}[]",:\\ \n\x01\ud83dau01tnNI-.'), max_s
         (b'{"a": [1, 2.5, true, null, "\xc3\xa9"]}', {"a": [1, 2.5, True, None, "é"]}, []),
         (b' "x" ', "x", []),
         (b'{"a": "1\n2\t3"}', {"a": "1\n2\t3"}, ["json-control-char"]),
+        (b'{"a": "\n", "b": 2.5}', {"a": "\n", "b": 2.5}, ["json-control-char"]),
         (b'{"a": NaN, "b": -Infinity}', {"a": None, "b": None}, ["json-nonfinite"]),
         (b'["a\nb", Infinity]', ["a\nb", None], ["json-control-char", "json-nonfinite"]),
         (b'{"a": "\xff\xe6\x97"}', {"a": "\ufffd\ufffd"}, ["invalid-utf8"]),
@@ -88,8 +89,8 @@ def test_repeated_keys_are_seen_only_where_they_are_looked_for() -> None:
 
 
 def test_looking_for_repeated_keys_finds_none_where_there_are_none() -> None:
-    decoded = decode(b'{"a": 1, "b": {"a": 2}}', LIMITS, repeated_keys=True)
-    assert decoded.value == {"a": 1, "b": {"a": 2}}
+    decoded = decode(b'{"a": 1, "b": {"a": ":"}}', LIMITS, repeated_keys=True)
+    assert decoded.value == {"a": 1, "b": {"a": ":"}}
     assert decoded.allowed == []
 
 
@@ -189,6 +190,7 @@ def test_both_lenient_readers_agree_on_what_is_json(text: str) -> None:
 @example(b"[" * 9 + b"]" * 9)
 @example(b"NaN")
 @example(b"[1,")
+@example(b' {"a": 1}')
 def test_what_can_be_read_has_a_value(data: bytes) -> None:
     assert can_be_read(data, LIMITS) == (value_of(data, LIMITS) is not NOTHING)
 
@@ -259,6 +261,12 @@ def test_texts_that_differ_have_different_normal_forms(one: str, other: str) -> 
 
 def test_text_that_is_no_json_is_its_own_normal_form() -> None:
     assert normal_form('{"a": ', LIMITS) == '{"a": '
+
+
+def test_text_longer_than_an_event_is_its_own_normal_form() -> None:
+    text = '{"b": 1, "a": 2}'
+    assert normal_form(text, Limits(event=len(text))) == '{"a":2,"b":1}'
+    assert normal_form(text, Limits(event=len(text) - 1)) == text
 
 
 @given(any_json)
@@ -345,6 +353,12 @@ def test_text_with_more_values_is_not_read(repeated_keys: bool) -> None:
         (b'{"a": "b', True),
         (b'{"a": tru', True),
         (b'{"a": 1', True),
+        (b'{"a":' + b" " * 20, True),
+        (b'{"a": "a text that is long before it is torn', True),
+        (b'{"a": "\xff', True),
+        (b"[-Infinit", True),
+        (b'{"a": tru' + b"\n" * 20, True),
+        (b'[1 "a bcde"]', False),
         (b'{"a": 1}', False),
         (b'{"a" 1, "b": 2, "c": 3}', False),
         (b"[1, 2] and more that is no JSON", False),

@@ -40,6 +40,20 @@ def test_value_counts_by_what_is_in_it() -> None:
     assert count_of("a long text, which is one value " * 1000) == 1
 
 
+def test_values_without_others_in_them_weigh_nothing() -> None:
+    kept = Kept()
+    kept.take_keys("chunk", 0, {str(number): number for number in range(2 * USUAL_WEIGHT)})
+    kept.take_keys("chunk", 0, {"array": MANY[: USUAL_WEIGHT - 3]})
+    assert kept.count == 2 * USUAL_WEIGHT + 1
+
+
+def test_value_is_weighed_though_one_before_it_is_a_text() -> None:
+    kept = Kept()
+    kept.take_keys("chunk", 0, {"text": "a", "array": []})
+    kept.take_keys("chunk", 0, {"text": "b", "array": MANY})
+    assert kept.count == 2 + 10
+
+
 def test_of_the_values_of_a_key_the_largest_counts() -> None:
     assert count_of(MANY, MANY) == count_of(MANY, [1], "text") == count_of("text", MANY) == 11
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from untorn.chat.completion import ToolCall, TornToolCall
-from untorn.chat.defects import CODES
-from untorn.chat.open_call import REPAIRS, FinalCall, OpenCall, Scan, repair_arguments
+from untorn.chat.open_call import MANY, FinalCall, OpenCall, Scan
 from untorn.options import Limits
 
 DEPTH = 20
@@ -139,6 +137,14 @@ def test_call_is_whole_when_its_arguments_so_far_are_json(
     assert call.is_whole() is whole
 
 
+@pytest.mark.parametrize("more", ["\x0b", "\xa0", "X", "0"])
+def test_call_that_was_whole_is_not_if_more_comes_than_json_takes_for_blank(more: str) -> None:
+    call = open_call("7")
+    assert call.is_whole()
+    call.append(" " + more)
+    assert not call.is_whole()
+
+
 def test_call_deeper_than_the_limit_is_never_whole() -> None:
     assert open_call("[" * DEPTH + "]" * DEPTH).is_whole()
     assert not open_call("[" * (DEPTH + 1) + "]" * (DEPTH + 1)).is_whole()
@@ -173,6 +179,7 @@ def test_final_call_says_what_came_and_nothing_else() -> None:
         ([], "", "arguments-empty", False, False),
         (["[1,", "2]"], "[1,2]", None, True, False),
         (['{"a', '":1}'], '{"a":1}', None, True, True),
+        ([" {}"], " {}", None, True, True),
         (['{"a":'], '{"a":', "arguments-invalid-json", False, False),
         (['{"a":NaN}'], '{"a":NaN}', "arguments-invalid-json", False, False),
         (['{"a":"\t"}'], '{"a":"\t"}', "arguments-invalid-json", False, False),
@@ -195,34 +202,91 @@ def test_text_of_a_custom_call_is_left_as_it_is(fragments: list[str]) -> None:
     assert final(*fragments, custom=True) == ("".join(fragments), None, False, False)
 
 
-@pytest.mark.parametrize(
-    ("fragments", "repaired", "code"),
-    [
-        (["{", "}"], "{}", None),
-        (["{}", "{}", "{}"], "{}", "arguments-cumulative"),
-        (["{}", "{}"], "{}", "arguments-placeholder"),
-        (["1", "2"], "12", None),
-        (["[1]", "[1]", "[1]"], "[1]", "arguments-cumulative"),
-        (['{"a":1}', "x"], '{"a":1}x', "arguments-invalid-json"),
-    ],
-)
-def test_first_repair_that_gives_json_is_made(
-    fragments: list[str], repaired: str, code: str | None
+# Many fragments in one -------------------------------------------------------------------------
+
+
+def test_many_fragments_become_one_and_a_few_more_stay() -> None:
+    call = open_call(*["ab"] * MANY)
+    fragments = call.fragments
+    call.fold()
+    assert len(fragments) == MANY
+    call.append("c")
+    call.fold()
+    assert fragments == ["ab" * MANY + "c"]
+    for fragment in ["d"] * MANY:
+        call.append(fragment)
+    call.fold()
+    assert len(fragments) == MANY + 1
+    call.append("e")
+    call.fold()
+    assert fragments == ["ab" * MANY + "c", "d" * MANY + "e"]
+    for fragment in ["f"] * (MANY + 1):
+        call.append(fragment)
+    call.fold()
+    assert fragments == [call.arguments]  # those before were no longer
+    assert call.fragments is fragments  # to which others append
+    assert call.size == len(call.arguments + "f")
+
+
+def test_first_of_many_fragments_becomes_one_with_longer_ones_after_it() -> None:
+    call = open_call(*["a"] * (MANY + 1))
+    call.fold()
+    for fragment in ["bc"] * (MANY + 1):
+        call.append(fragment)
+    call.fold()
+    assert call.fragments == ["a" * (MANY + 1) + "bc" * (MANY + 1)]
+
+
+def test_call_knows_whether_it_came_as_function_call() -> None:
+    made = [
+        OpenCall(0, None, custom=False, legacy=legacy, limits=LIMITS) for legacy in (True, False)
+    ]
+    assert [call.legacy for call in made] == [True, False]
+
+
+def test_call_that_was_looked_at_holds_its_arguments_once() -> None:
+    call = open_call('{"a":', "1}")
+    assert call.final().arguments is call.arguments is call.fragments[0]
+
+
+pieces = st.sampled_from(["{}", '{"a":', "1}", '{"a":1}', "[", "]", '"', "\\", " ", "1", "{", "é"])
+
+
+@given(st.lists(pieces, max_size=8), st.lists(st.sampled_from("fwm"), max_size=8))
+@example(["{", '{"a":', '{"a":1}'], ["f", "f"])
+@example(["{}", '{"a":', "1}"], ["f"])
+@example(['{"a":', "1}", '{"a":1}'], ["w", "m", "f"])
+@example(["{", "}", '{"a":', '{"a":1}'], ["", "f"])
+def test_who_looks_at_a_call_while_it_grows_changes_nothing(
+    fragments: list[str], looks: list[str]
 ) -> None:
-    assert repair_arguments(fragments, LIMITS) == (repaired, code)
+    call = open_call()
+    for place, fragment in enumerate(fragments):
+        call.append(fragment)
+        look = looks[place] if place < len(looks) else ""
+        so_far = open_call(*fragments[: place + 1])
+        if look == "f":
+            assert call.final() == so_far.final()
+        elif look == "w":
+            assert call.is_whole() is so_far.is_whole()
+        elif look == "m":
+            assert call.size == so_far.size
+    assert call.final() == open_call(*fragments).final()
+    assert call.is_whole() is open_call(*fragments).is_whole()
 
 
-@given(containers, st.lists(st.integers(0, 60), max_size=5))
-def test_json_in_pieces_is_itself_however_it_is_cut(value: object, cuts: list[int]) -> None:
-    text = json.dumps(value, ensure_ascii=False)
-    places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
-    pieces = [text[start:end] for start, end in pairwise(places)]
-    assert repair_arguments(pieces, LIMITS) == (text, None)
-
-
-def test_every_repair_has_a_code_of_the_vocabulary_and_a_sentence() -> None:
-    assert set(REPAIRS) < set(CODES)
-    assert REPAIRS["arguments-empty"] == "has no arguments"
+@given(st.lists(pieces, max_size=4), st.booleans())
+def test_call_means_the_same_when_its_fragments_were_many(after: list[str], asked: bool) -> None:
+    many = ['{"a":"', *["ab"] * MANY, '"}']
+    call, other = open_call(*many), open_call(*many)
+    if asked:
+        call.is_whole()
+    call.fold()
+    for fragment in after:
+        call.append(fragment)
+        other.append(fragment)
+    assert call.is_whole() is other.is_whole()
+    assert call.final() == other.final()
 
 
 def test_call_was_told_as_its_deltas_until_it_was_said_to_be_whole() -> None:
@@ -247,15 +311,11 @@ def test_scan_sees_the_end_of_a_container_exactly_where_json_does(
 ) -> None:
     text = json.dumps(value, ensure_ascii=False)
     scan = Scan()
-    fragments: list[str] = []
-    for char in text:
-        fragments.append(char)
-        assert scan.ended(fragments) is is_json("".join(fragments))
+    for place, char in enumerate(text):
+        assert scan.ended([char]) is is_json(text[: place + 1])
     for blank in blanks:
-        fragments.append(blank)
-        assert scan.ended(fragments)
-    fragments.append("x")
-    assert not scan.ended(fragments)
+        assert scan.ended([blank])
+    assert not scan.ended(["x"])
 
 
 @given(st.text(st.sampled_from('{}[]"\\ 1,:atrue'), max_size=12), st.integers(0, 12))
@@ -266,11 +326,12 @@ def test_scan_sees_the_end_of_a_container_exactly_where_json_does(
 def test_what_json_can_read_has_ended_for_the_scan(text: str, cut: int) -> None:
     scan = Scan()
     scan.ended([text[:cut]])
-    assert scan.ended([text[:cut], text[cut:]]) or not is_json(text)
+    assert scan.ended([text[cut:]]) or not is_json(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "{} {}", "{}1", "1{}", "1{", '"a', "{", "{]{", "{}{}}{{}", "1" * 100]
+    "text",
+    ["", " ", "{} {}", "{}1", "1{}", "1{", '1{"a":2}', '"a', "{", "{]{", "{}{}}{{}", "1" * 100],
 )
 def test_what_cannot_be_one_json_text_has_not_ended(text: str) -> None:
     assert not ended(text)

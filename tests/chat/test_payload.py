@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untorn.chat.payload import USUAL, USUAL_PREFIX, KeepAlive, Note, Payload, is_done
+from untorn.chat.payload import (
+    USUAL,
+    USUAL_PREFIX,
+    WITHOUT_SPACE,
+    KeepAlive,
+    Note,
+    Payload,
+    is_done,
+)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +56,10 @@ def test_end_mark_in_any_spelling_is_the_end(mark: bytes) -> None:
         b"[DONE][DONE]",
         b'["DONE"]',
         b"{DONE}",
+        b"[DONE)",
+        b"(DONE]",
+        b'"DONE.',
+        b"xDONEx",
         b"[      DONE      ]",
         b'{"choices": []}',
     ],
@@ -65,6 +77,14 @@ def test_line_of_a_usual_event_is_its_payload_behind_the_prefix() -> None:
     line = b'data: {"choices": []}'
     assert line.startswith(USUAL)
     assert line[USUAL_PREFIX:] == b'{"choices": []}'
+
+
+def test_brace_is_the_first_of_a_payload_and_the_last_of_how_its_line_begins() -> None:
+    for begin in (USUAL, WITHOUT_SPACE):
+        line = begin + b'"choices": []}'
+        assert line[len(begin) - 1 :] == b'{"choices": []}'
+    assert len(USUAL) - 1 == USUAL_PREFIX
+    assert USUAL.replace(b" ", b"") == WITHOUT_SPACE
 
 
 def test_note_stands_for_one_place_unless_it_says_more() -> None:

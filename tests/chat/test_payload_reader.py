@@ -156,7 +156,9 @@ def test_data_that_starts_like_json_or_holds_choices_is_lost(data: bytes, why: s
     assert reading.events == []
     assert reading.codes == ["bad-json"]
     assert reading.defects[0].severity == "error"
-    assert reading.defects[0].detail.startswith(why)
+    detail = reading.defects[0].detail
+    assert detail.startswith(why)
+    assert detail.endswith(f': "{data.decode()}"')
     assert reading.error is None
 
 
@@ -263,7 +265,9 @@ def test_only_the_first_error_is_reported() -> None:
         (b"[1]", "[1]"),
         (b'{"why": "busy"}', '{"why":"busy"}'),
         (b'{"message": "m"}', "m"),
+        (b' {"message": "m"}', "m"),
         (b'[{"message": "m"}]', "m"),
+        (b' [{"message": "m"}]', "m"),
         (b'"m"', '"m"'),
     ],
 )
@@ -300,6 +304,8 @@ def test_field_named_error_is_read_as_under_a_key_error(
     reading = Reading(Payload(data, "error field", 0))
     assert reading.error is not None
     assert (reading.error.message, reading.error.code) == (message, code)
+    # An object with a message is the usual shape, a text is not; framing tells of the field.
+    assert reading.codes == ([] if code else ["error-shape"])
 
 
 def test_text_that_is_a_body_is_its_message() -> None:
@@ -379,6 +385,23 @@ def test_repeated_key_is_looked_for_in_every_delta_from_the_first_find_on() -> N
     assert (defect.code, defect.offset, defect.count) == ("duplicate-key", 0, 2)
 
 
+def test_repeated_key_is_looked_for_from_the_first_find_on_though_it_hides_nothing() -> None:
+    second = b'{"choices":[{"index":0,"delta":{"content":"x","content":"b"}}]}'
+    (defect,) = Reading(event(repeated("content")), event(second)).defects
+    assert (defect.code, defect.count) == ("duplicate-key", 2)
+
+
+def test_one_key_error_is_no_reason_to_look_for_repeated_keys() -> None:
+    second = b'{"error":"","choices":[{"index":0,"delta":{"content":"x","content":"b"}}]}'
+    assert Reading(event(CHUNK), event(second)).codes == []
+
+
+def test_halves_beside_a_repeated_key_wait_in_texts_and_nowhere_else() -> None:
+    first = b'{"x":1,"x":2,"id":"c\\ud83d","choices":[{"index":0,"delta":{"content":"\\ud83d"}}]}'
+    reading = Reading(event(first), event(SPLIT % b"\\ude00"))
+    assert (reading.completion.id, reading.completion.content) == ("c\ufffd", "\N{GRINNING FACE}")
+
+
 def test_repeated_key_is_looked_for_in_every_item_of_an_array() -> None:
     chunk = repeated("content")
     assert Reading(event(b"[%s,%s]" % (chunk, chunk))).completion.content == "aa"
@@ -390,6 +413,26 @@ def test_error_is_not_hidden_by_a_second_key(rest: str) -> None:
     assert reading.error is not None
     assert reading.error.message == "m"
     assert "duplicate-key" in reading.codes
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b',"error":null,"error":null',
+        b',"x":{"error":1,"error":2}',
+        b',"obfuscation":"error","x":"error"',
+    ],
+)
+def test_other_keys_are_not_looked_at_where_no_error_can_be_hidden(rest: bytes) -> None:
+    """Nor are they on the fast way, which takes keys of a vendor, and logprobs, unseen."""
+    reading = Reading(event(CHUNK), event(CHUNK[:-1] + rest + b',"y":1,"y":2}'))
+    assert "duplicate-key" not in reading.codes
+    assert reading.completion.extra["y"] == 2
+
+
+def test_error_is_not_hidden_by_a_second_list_of_choices() -> None:
+    hidden = b'{"choices":[{"error":"m"}],"x":1,"choices":[{"error":null,"delta":{"content":"a"}}]}'
+    assert "duplicate-key" in Reading(event(CHUNK), event(hidden)).codes
 
 
 def test_colons_in_a_text_are_no_repeated_keys() -> None:
@@ -474,6 +517,19 @@ def test_half_in_what_is_kept_as_it_came_becomes_u_fffd() -> None:
     assert third.message.reasoning_details == [{"type": "a", "x": "\ufffd"}]
 
 
+def test_half_in_what_is_kept_becomes_u_fffd_also_under_a_key_where_texts_wait() -> None:
+    half = b'{"text":"\\ud83d"}'
+    delta = b'{"annotations":[%s],"content":[{"type":"image","x":%s}],"y":%s}' % ((half,) * 3)
+    data = b'{"choices":[{"index":0,"delta":%s,"x":%s}],"x":%s,"usage":{"total_tokens":1,"x":%s}}'
+    completion = Reading(event(data % (delta, half, half, half))).completion
+    (choice,) = completion.choices
+    said = choice.message
+    assert completion.usage is not None
+    kept = [completion.extra["x"], completion.usage.details["x"], choice.extra["x"]]
+    kept += [*said.annotations, said.extra["content_parts"][0]["x"], said.extra["y"]]
+    assert kept == [{"text": "\ufffd"}] * 6
+
+
 # Logprobs ------------------------------------------------------------------------------------
 
 LOGPROBS = b'{"choices":[{"index":0,"delta":{"content":"a"},"logprobs":%s}]}'
@@ -503,6 +559,7 @@ FEW = Limits(choices=2, tool_calls=2, depth=8)
     ("data", "over"),
     [
         (b'{"choices":[{},{},{}]}', "more than 2 choices in one chunk"),
+        (b'{"choices":[1,1,1]}', "more than 2 choices in one chunk"),
         (
             b'{"choices":[5,{"delta":{"tool_calls":[{},{},{}]}}]}',
             "more than 2 tool calls in one delta",
@@ -517,6 +574,11 @@ def test_chunk_over_a_limit_is_not_even_read(data: bytes, over: str) -> None:
     reading = Reading(event(data), limits=FEW)
     assert reading.builder.over == over
     assert reading.builder.out == []
+
+
+def test_chunk_of_the_shortest_choices_is_over_the_limit_too() -> None:
+    data = b'{"choices":[%s]}' % b",".join([b"1"] * 101)
+    assert Reading(event(data), limits=Limits(choices=100)).builder.over is not None
 
 
 @pytest.mark.parametrize(
@@ -565,6 +627,14 @@ def test_arguments_beside_a_number_out_of_range_are_not_to_be_run() -> None:
     reading = Reading(b'{"choices":[{"index":0,"delta":{"tool_calls":[%b]}}]}' % call, finish)
     (made,) = reading.completion.tool_calls
     assert made.state == "torn"
+
+
+def test_arguments_beside_no_such_number_may_be_run() -> None:
+    call = b'{"index":0,"id":"c","function":{"name":"f","arguments":{"a":1}}}'
+    finish = b'{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}'
+    reading = Reading(b'{"choices":[{"index":0,"delta":{"tool_calls":[%b]}}]}' % call, finish)
+    (made,) = reading.completion.tool_calls
+    assert made.state == "whole"
 
 
 def test_event_with_too_many_values_passes_a_limit() -> None:

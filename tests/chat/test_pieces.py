@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untorn.chat.pieces import MANY, join, joined, merge_block
+from untorn.chat.pieces import MANY, join, joined, joins_block, merge_block
 
 Block = dict[str, Any]
 
@@ -37,6 +38,16 @@ def test_block_counts_its_keys_and_what_is_in_their_values() -> None:
     blocks: list[Block] = []
     assert merge_block(blocks, {"type": "t", "text": "a"}) == 2
     assert merge_block(blocks, {"type": "t", "text": "b", "more": [[], {}]}) == 1 + 10
+
+
+def test_many_small_strings_weigh_little_more_than_one() -> None:
+    kept: dict[str, Any] = {}
+    tracemalloc.start()
+    for number in range(200 * MANY):
+        join(kept, "key", f"{number % 100:02}")
+    used, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert used < 3 * 2 * 200 * MANY
 
 
 def test_many_strings_are_joined_in_their_order() -> None:
@@ -123,6 +134,68 @@ def test_another_type_or_index_a_signature_or_encrypted_data_ends_a_block(
 def test_block_of_an_earlier_type_is_a_new_one() -> None:
     a, b = {"type": "a", "text": "1"}, {"type": "b", "text": "2"}
     assert merged(a, b, a) == [a, b, a]
+
+
+OPEN = {"type": "t", "index": 0, "text": "a", "format": None, "signature": None}
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        {"type": "t", "index": 0, "text": "b"},
+        {"type": "t", "index": 0, "text": None, "signature": "S"},
+        {"type": "t", "index": 0, "format": "f"},
+        OPEN,
+    ],
+)
+def test_piece_joins_the_open_block_if_it_brings_no_key(piece: Block) -> None:
+    blocks: list[Block] = []
+    merge_block(blocks, OPEN)
+    assert joins_block(blocks, piece)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        {"type": "t", "index": 0, "text": "b", "id": "x"},
+        {"type": "t", "index": 0, "text": "b", "format": {}},
+        {"type": "t", "index": 0, "text": []},
+        {"type": "t", "index": 1, "text": "b"},
+        {"type": "t", "text": "b"},
+        {"type": "u", "index": 0, "text": "b"},
+        {"type": "t", "index": 0, "data": None},
+        {},
+    ],
+)
+def test_piece_that_brings_more_or_begins_a_block_does_not_join(piece: Block) -> None:
+    blocks: list[Block] = []
+    assert not joins_block(blocks, OPEN)
+    merge_block(blocks, OPEN)
+    assert not joins_block(blocks, piece)
+
+
+def test_nothing_joins_a_block_that_was_signed() -> None:
+    blocks: list[Block] = []
+    merge_block(blocks, {**OPEN, "signature": "S"})
+    assert not joins_block(blocks, OPEN)
+
+
+block_values = st.none() | st.sampled_from(["", "a", 1]) | st.just([]) | st.just({"b": "c"})
+block_keys = st.sampled_from(["type", "index", "text", "summary", "signature", "data", "format"])
+some_blocks = st.dictionaries(block_keys, block_values, max_size=4)
+
+
+@given(st.lists(some_blocks, max_size=4), some_blocks)
+def test_piece_that_joins_makes_no_block_and_keeps_no_more(
+    before: list[Block], piece: Block
+) -> None:
+    blocks: list[Block] = []
+    for block in before:
+        merge_block(blocks, block)
+    known = [set(block) for block in blocks]
+    if joins_block(blocks, piece):
+        assert merge_block(blocks, piece) == 0
+        assert [set(block) for block in blocks] == known
 
 
 def test_merging_leaves_the_pieces_alone() -> None:

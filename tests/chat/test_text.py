@@ -202,6 +202,7 @@ def test_half_a_pair_without_its_partner_becomes_u_fffd(fragment: str) -> None:
     text = text_of("a", HIGH)
     assert text.receive(fragment) == Growth("\ufffd" + fragment, None, ("lone-surrogate",))
     assert text_of(LOW, HIGH, "a").text == "\ufffd\ufffda"
+    assert text_of("a", "b", HIGH, "c").text == "ab\ufffdc"
 
 
 def test_half_a_pair_at_the_end_of_a_finished_choice_becomes_u_fffd() -> None:
@@ -209,6 +210,11 @@ def test_half_a_pair_at_the_end_of_a_finished_choice_becomes_u_fffd() -> None:
     assert text.release(finished=True) == Growth("\ufffd", None, ("lone-surrogate",))
     assert text.text == "ab\ufffd"
     assert text.release(finished=True) == Growth("", None, ())
+
+
+def test_half_a_pair_comes_after_what_waits() -> None:
+    text = text_of("ha", "haha", HIGH)
+    assert text.release(finished=True) == Growth("haha\ufffd", None, ("lone-surrogate",))
 
 
 def test_half_a_pair_at_the_end_of_snapshots_revises_them() -> None:
@@ -274,3 +280,8 @@ def test_whole_text_may_bring_the_half_that_waits_again() -> None:
     text = text_of("b", "a", HIGH)
     assert text.receive_whole("ba" + FACE).deliver == FACE
     assert text.text == "ba" + FACE
+
+
+def test_half_that_waits_is_told_where_a_whole_text_goes_on_without_it() -> None:
+    text = text_of("b", "a", HIGH)
+    assert text.receive_whole("bac") == Growth("\ufffdc", None, ("lone-surrogate",))

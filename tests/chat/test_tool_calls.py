@@ -322,6 +322,22 @@ def test_custom_call_is_known_by_its_first_fragment() -> None:
     assert (call.custom, call.arguments, findings) == (True, "free text", [])
 
 
+@pytest.mark.parametrize(
+    ("fragments", "custom"),
+    [
+        ([fragment(0, "a", "f"), fragment(0, arguments="text", custom=True)], True),
+        ([fragment(0, "a", "f", "{"), fragment(0, arguments="}", custom=True)], False),
+        ([fragment(0, "a", "f"), fragment(0, arguments="{}")], False),
+    ],
+)
+def test_call_may_turn_out_to_be_custom_until_its_arguments_begin(
+    fragments: list[Fragment], custom: bool
+) -> None:
+    calls = ToolCalls(Limits(depth=10))
+    place(calls, *fragments)
+    assert [call.custom for call in calls.final([])] == [custom]
+
+
 def test_call_of_the_fragment_before_and_the_call_at_an_index_are_known() -> None:
     calls = ToolCalls(Limits(depth=10))
     assert calls.last is None
@@ -340,9 +356,12 @@ def test_where_no_call_came_none_is_listed_and_none_is_odd() -> None:
 
 def test_unknown_keys_are_kept_once_for_each_call() -> None:
     calls = ToolCalls(Limits())
-    for index, extra in (0, {"a": 1}), (0, {"a": 2}), (1, {"a": 3, "b": 4}):
+    for index, extra in (0, {"a": 1}), (0, {"a": 2}), (0, {"c": 5}), (1, {"a": 3, "b": 4}):
         one = fragment(index, str(index), "f")
         one.extra = extra
         calls.place(one, [], of_message=False)
-    assert [call.extra for call in calls.final([])] == [{"a": 2}, {"a": 3, "b": 4}]
-    assert calls.kept == 3
+    assert [call.extra for call in calls.final([])] == [{"a": 2, "c": 5}, {"a": 3, "b": 4}]
+    assert calls.kept == 4
+    other = ToolCalls(Limits())
+    place(other, fragment(0, "a", "f"))
+    assert [call.extra for call in other.final([])] == [{}]  # they are not those of others

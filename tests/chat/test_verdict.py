@@ -149,6 +149,7 @@ def test_no_end_mark_is_missed_in_a_document_or_after_a_failure(seen: Facts) -> 
         (verdict("filtered"), "filtered: a content filter stopped the answer"),
         (verdict("failed"), "failed: the server reported an error by its finish reason"),
         (verdict("interrupted", ending=None), "interrupted: the stream is still open"),
+        (verdict("interrupted"), "interrupted: nobody knows that every choice ended normally"),
         (
             verdict("complete", defects=[INFO, ODD]),
             "complete: every choice finished normally, with 1 warning",
@@ -181,6 +182,12 @@ def test_no_end_mark_is_missed_in_a_document_or_after_a_failure(seen: Facts) -> 
 )
 def test_verdict_is_one_sentence(said: Verdict, sentence: str) -> None:
     assert str(said) == sentence
+
+
+def test_reason_is_a_line_of_200_characters_at_most() -> None:
+    for size in (200, 201):
+        said = str(verdict("interrupted", ending="cut", reason="x" * size))
+        assert said == "interrupted: " + ("x" * 200 if size == 200 else "x" * 199 + "…")
 
 
 def test_sentence_of_an_unknown_finish_reason_is_true_of_every_choice() -> None:

@@ -14,9 +14,10 @@ from untorn.chat.builder import CompletionBuilder
 from untorn.chat.chunks import Chunk, is_chunk, read_chunk
 from untorn.chat.error_object import find_error
 from untorn.chat.fast_way import FastWay
+from untorn.chat.learned import KNOWN, Learned, learn
 from untorn.chat.payload_reader import PayloadReader
 from untorn.chat.usual import NOT_USUAL
-from untorn.chat.wide import decode_wide, decode_wide_with_logprobs, read_wide
+from untorn.chat.wide import decode_wide, decode_wide_with_logprobs, extra_of, read_wide
 from untorn.options import Limits, Options
 
 
@@ -60,6 +61,9 @@ CHUNKS = [
     chunk({"content": [{"type": "text", "text": "a"}, {"type": "image"}]}),
     chunk({"content": {"text": "a"}, "tool_calls": [{"index": 1, "function": {"name": "f"}}]}),
     chunk({"refusal": "no", "annotations": [{"a": 1}], "audio": {"id": "x"}}),
+    chunk({"annotations": [{"a": 1}]}),
+    chunk({"audio": {"id": "x"}}),
+    chunk({"role": "tool", "content": "a", "reasoning": "b", **function(arguments="{")}),
     chunk({"function_call": {"name": "f", "arguments": "{"}}),
     chunk({"tool_calls": []}),
     chunk({"tool_calls": [{"index": "7", "id": "", "type": "custom"}, {"index": -1}, {}]}),
@@ -121,6 +125,57 @@ OTHERS: list[dict[str, Any] | bytes] = [
 @pytest.mark.parametrize("body", OTHERS)
 def test_everything_else_is_left_to_the_plain_way(body: dict[str, Any] | bytes) -> None:
     assert read(body) is None
+
+
+def of_vendor(*payloads: dict[str, Any]) -> Learned:
+    """What was learned from these."""
+    learned = KNOWN
+    for body in payloads:
+        more = learn(json.dumps(body).encode(), learned)
+        assert more is not None
+        learned = more
+    return learned
+
+
+EXTRAS: list[dict[str, Any]] = [
+    {**chunk({"content": "a", "x": 1}, y="b"), "p": {"q": [1]}},
+    {**chunk({"x": "a", "reasoning": "b"}, y=None), "usage": {"total_tokens": 1}},
+    {**chunk({"x": 1, **function(arguments="1")}, finish_reason="stop"), "p": 7, "usage": {}},
+    {**chunk({"content": ["a"], "x": 1}), "usage": None},
+    {**chunk({"reasoning": "b", "reasoning_content": "b", "x": 1}), "p": None},
+    {**chunk({"role": "assistant", "x": None}), "p": {}},
+    {**chunk({"refusal": "no", "x": 1}, y=True), "created": 1},
+    {**chunk({"reasoning": "b", "reasoning_details": [{"text": "b"}]}), "p": []},
+    {"choices": [{"index": 1, "delta": {"x": 1}}, {"index": 0, "delta": {"content": "a"}, "y": 2}]},
+    chunk({"content": "a", "reasoning_details": []}),
+]
+
+
+@pytest.mark.parametrize("body", EXTRAS)
+def test_learned_keys_are_read_as_on_the_plain_way(body: dict[str, Any]) -> None:
+    data = json.dumps(body).encode()
+    learned = of_vendor({**EXTRAS[0], "usage": {"total_tokens": 1}})
+    wide = read_wide(learned.wide(data), data, builder(), Limits())
+    assert wide is not None
+    assert like_plain(wide) == like_plain(read_chunk(body, is_document=False))
+
+
+def test_keys_of_a_vendor_without_choices_are_left_to_the_plain_way() -> None:
+    """They may say that something failed."""
+    data = b'{"choices":[],"p":1}'
+    assert read_wide(of_vendor(EXTRAS[0]).wide(data), data, builder(), Limits()) is None
+    counting = of_vendor({**chunk({"content": "a"}), "usage": {"total_tokens": 1}})
+    data = b'{"choices":[],"usage":{"total_tokens":1}}'
+    read = read_wide(counting.wide(data), data, builder(), Limits())
+    assert read is not None
+    assert read.usages == [{"total_tokens": 1}]
+
+
+def test_extra_is_what_a_vendor_s_keys_hold_that_is_not_null() -> None:
+    wide = of_vendor(EXTRAS[0]).wide(json.dumps({**EXTRAS[0], "p": None}).encode())
+    (choice,) = wide.choices
+    assert [extra_of(level) for level in (wide, choice, choice.delta)] == [{}, {"y": "b"}, {"x": 1}]
+    assert extra_of(decode_wide(b'{"choices":[]}')) == {}
 
 
 def test_logprobs_are_left_to_the_plain_way() -> None:

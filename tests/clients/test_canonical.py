@@ -124,6 +124,8 @@ def test_chunk_with_calls_is_not_passed_on(key: str) -> None:
         chunk({"role": "tool"}),
         chunk({"content": ["a"]}),
         chunk({}, logprobs="x"),
+        chunk({}, finish_reason=""),
+        chunk({}, finish_reason="null"),
         chunk({}).replace(b'"index": 0', b'"index": "0"'),
         chunk({}, -1),
         chunk({}, 2**63),
@@ -137,6 +139,13 @@ def test_chunk_with_calls_is_not_passed_on(key: str) -> None:
 )
 def test_what_is_not_in_openais_shape_is_no_chunk(odd: bytes) -> None:
     assert chunk_of(payload(odd)) is None
+
+
+@pytest.mark.parametrize("reason", ["stop", "nullable", "annul", "null\n", " "])
+def test_reason_that_is_not_empty_is_one(reason: str) -> None:
+    said = chunk_of(payload(chunk({}, finish_reason=reason)))
+    assert said is not None
+    assert events_of(said) == [ChoiceFinished(0, reason)]
 
 
 @pytest.mark.parametrize("error", [True, 1, "x", ["x"], {"message": "x"}])
@@ -162,5 +171,11 @@ def test_logprobs_in_openais_shape_have_lists_or_nothing_under_its_keys() -> Non
         b'{"content": [{"token": "a"}], "refusal": []}',
     ):
         assert are_logprobs(raw)
-    for raw in (b"[]", b'{"content": {}}', b'{"refusal": "a"}', b'{"content": ['):
+    for raw in (
+        b"[]",
+        b'{"content": 0}',
+        b'{"content": {}}',
+        b'{"refusal": "a"}',
+        b'{"content": [',
+    ):
         assert not are_logprobs(raw)

@@ -222,6 +222,23 @@ def test_logprobs_before_another_line_are_given_once(line: bytes) -> None:
         assert parse(again.body).choices[0].logprobs == again.completion.choices[0].logprobs
 
 
+def test_logprobs_without_a_list_are_left_out() -> None:
+    again = repaired([ROLE, chunk({"content": "a"}, logprobs={"content": 0}), STOP, DONE])
+    assert again.completion.choices[0].logprobs == {"content": 0}
+    choice = parse(again.body).choices[0]
+    assert (choice.message.content, choice.logprobs) == ("a", None)
+
+
+@pytest.mark.parametrize("reason", [b'""', b'"null"'])
+def test_empty_finish_reason_is_not_passed_on_where_a_repeated_key_hides_it(reason: bytes) -> None:
+    first = ROLE.replace(b'"finish_reason"', b'"finish_reason": %s, "finish_reason"' % reason)
+    assert reason in first
+    again = repaired([first, *TEXT, STOP, DONE])
+    assert "finish-reason-empty" in [defect.code for defect in again.completion.verdict.defects]
+    assert parse(again.body).verdict.defects == []
+    assert parse(again.body).content == again.completion.content
+
+
 def test_choices_stay_apart() -> None:
     reads = [
         event({**ABOUT, "choices": [

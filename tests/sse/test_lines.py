@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.helpers import cuttings, two_way_cuts
 from tests.sse.strategies import bodies, reads
-from untorn.sse.lines import MOST_PIECES, MUCH, LineSplitter
+from untorn.sse.lines import MOST_PIECES, MUCH, LineSplitter, merge_pieces
 
 BOM = b"\xef\xbb\xbf"
 
@@ -174,6 +174,16 @@ def test_long_line_in_tiny_reads_takes_little_more_memory_than_its_size() -> Non
     assert splitter.offset == 2
 
 
+def test_pieces_that_were_merged_are_not_copied_when_more_are() -> None:
+    pieces: list[bytes | bytearray] = [b"a", b"b"]
+    merge_pieces(pieces, b"\n")
+    (merged,) = pieces
+    pieces.append(b"c")
+    merge_pieces(pieces, b"\n")
+    assert pieces == [b"a\nb\nc"]
+    assert pieces[0] is merged
+
+
 def test_whole_lines_may_be_read_past_the_splitter() -> None:
     splitter = LineSplitter()
     assert not splitter.is_between_lines  # a byte order mark may come
@@ -196,6 +206,11 @@ def test_read_can_be_forgotten_once_nobody_asks_for_its_offsets() -> None:
     assert (splitter.offset, splitter.line_offsets()) == (5, [5, 8])
 
 
+def test_nothing_is_held_before_the_first_read() -> None:
+    splitter = LineSplitter()
+    assert (splitter.held, splitter.rest, splitter.line_offsets()) == (0, b"", [0])
+
+
 def halves(begin: bytes, data: bytes) -> tuple[list[bytes], bytes] | None:
     """Splits at the last LF, if there is one."""
     made, end, rest = (begin + data).rpartition(b"\n")
@@ -214,6 +229,14 @@ def test_read_may_be_split_by_somebody_else() -> None:
     assert splitter.let_split(halves, b"i") is None
     assert splitter.receive_data(b"j\n") == [b"j"]
     assert splitter.offset == 12
+
+
+def test_somebody_else_gets_all_that_is_held_of_a_line_and_nothing_that_is_not() -> None:
+    splitter = LineSplitter()
+    splitter.receive_data(b"a\n")
+    assert splitter.let_split(halves, b"b\nc") == [b"b"]
+    splitter.receive_data(b"d")
+    assert splitter.let_split(halves, b"ef\n") == [b"cdef"]
 
 
 def test_read_is_not_split_by_somebody_else_where_the_splitter_has_to_look() -> None:

@@ -229,7 +229,7 @@ class CompletionBuilder:
         return (
             (self._fingerprint is None and chunk.system_fingerprint is not None)
             or (self._tier is None and chunk.service_tier is not None)
-            or (self._created is None and chunk.created is not None)
+            or (self._created is None and chunk.created.__class__ is int)
         )
 
     def _receive_names(self, chunk: Chunk) -> None:
@@ -323,6 +323,14 @@ class CompletionBuilder:
             self.out.append(DefectFound(self._log.add(code, offset, shown)))
             count -= 1
         self._log.count(code, count)
+
+    def has_found(self, code: str) -> bool:
+        """Whether a defect has been noted before: one more of it is only counted."""
+        return code in self._log
+
+    def found_again(self, code: str) -> None:
+        """Count one more of a defect that has been noted before."""
+        self._log.count(code, 1)
 
     def _found_all(self, findings: list[Finding]) -> None:
         for one in findings:

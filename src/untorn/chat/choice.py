@@ -11,7 +11,7 @@ from untorn.chat.choice_calls import NO_CALLS, ChoiceCalls, ChoiceEnd, Deliver
 from untorn.chat.chunks import ChunkChoice, Delta, Finding, Fragment, findings_of
 from untorn.chat.completion import Audio, Choice, Message
 from untorn.chat.finish_reasons import STANDARD, Meaning, meaning_of
-from untorn.chat.pieces import NO_ITEMS, NO_VALUES, join, joined, merge_block
+from untorn.chat.pieces import NO_ITEMS, NO_VALUES, join, joined, joins_block, merge_block
 from untorn.chat.text import NO_TEXT, NOTHING, GrowingText, Growth
 from untorn.chat.verdict import DefectLog
 from untorn.events import (
@@ -165,9 +165,7 @@ class ChoiceBuilder:
         if delta.audio is not None:
             self._receive_audio(delta.audio, findings)
         if delta.reasoning_details:
-            self._reasoning_details = self._reasoning_details or []
-            for block in delta.reasoning_details:
-                self.kept_details += merge_block(self._reasoning_details, block)
+            self.receive_details(delta.reasoning_details)
         if delta.extra:
             self.message_extra = self.message_extra or {}
             for key, value in delta.extra.items():
@@ -254,6 +252,16 @@ class ChoiceBuilder:
         if data or growth.deliver:
             self._deliver(AudioDelta(self.index, data, growth.deliver))
 
+    def receive_details(self, blocks: list[dict[str, Any]]) -> None:
+        """More blocks of ``reasoning_details``, or pieces of them."""
+        self._reasoning_details = self._reasoning_details or []
+        for block in blocks:
+            self.kept_details += merge_block(self._reasoning_details, block)
+
+    def joins_details(self, blocks: list[Any]) -> bool:
+        """Whether blocks are one piece of text, of the block that is open."""
+        return len(blocks) == 1 and joins_block(self._reasoning_details, blocks[0])
+
     def receive_logprobs(self, json: bytes) -> None:
         """More logprobs."""
         self._logprobs = self._logprobs or []
@@ -333,7 +341,9 @@ class ChoiceBuilder:
         for text in texts:
             text.fold()
         self.length = sum(text.size for text in texts) + self._audio_size
-        self.length += sum(call.size for call in self.calls.calls)
+        for call in self.calls.calls:
+            call.fold()
+            self.length += call.size
         return self.length
 
     @property

@@ -18,7 +18,7 @@ from untorn.chat.quirks.choices_missing import bare_choice
 from untorn.chat.quirks.content_not_string import Parts, read_parts
 from untorn.chat.quirks.legacy_function_call import as_tool_call
 from untorn.chat.quirks.message_for_delta import holds_messages, what_is_said
-from untorn.chat.quirks.reasoning_duplicated import read_reasoning
+from untorn.chat.quirks.reasoning_duplicated import DUPLICATED, read_reasoning
 from untorn.chat.quirks.surrogate_split import whole_text
 from untorn.chat.quirks.usage_in_extension import usages_in_extensions
 
@@ -157,6 +157,9 @@ TEXT_KEYS = frozenset({"role", "content"})
 
 MOST_INDEX = 2**63
 """An index is less: nobody numbers so far, and few languages can."""
+
+NO_REASONS = ("", "null")
+"""Finish reasons that say nothing."""
 
 NO_PARTS = Parts()
 
@@ -348,7 +351,7 @@ def _read_more(read: Delta, delta: dict[str, Any], findings: list[Finding]) -> N
     if parts.reasoning is not None or not REASONING_KEYS.isdisjoint(delta):
         read.reasoning, duplicated = read_reasoning(delta, parts.reasoning)
         if duplicated:
-            findings.append(Finding("reasoning-duplicated", "the same reasoning under two keys"))
+            findings.append(Finding(*DUPLICATED))
     if not CALL_KEYS.isdisjoint(delta):
         read.fragments = _read_fragments(delta, read.is_message, findings)
     if not RARE_KEYS.isdisjoint(delta):
@@ -458,7 +461,7 @@ def created_of(created: Any, findings: list[Finding]) -> int | None:
 
 def finish_reason_of(reason: Any, findings: list[Finding]) -> str | None:
     """A finish reason that is not null; None if it says nothing."""
-    if reason in ("", "null"):
+    if reason in NO_REASONS:
         findings.append(Finding("finish-reason-empty", f'finish_reason is "{reason}"'))
         return None
     return _text(reason)

@@ -23,7 +23,16 @@ from untorn.chat.block import NO_LINES, Block
 from untorn.chat.event_block import EventBlock
 from untorn.chat.json_scan import has_too_many_values
 from untorn.chat.json_text import is_torn, value_of
-from untorn.chat.payload import USUAL, USUAL_PREFIX, Item, KeepAlive, Kind, Note, Payload
+from untorn.chat.payload import (
+    USUAL,
+    USUAL_PREFIX,
+    WITHOUT_SPACE,
+    Item,
+    KeepAlive,
+    Kind,
+    Note,
+    Payload,
+)
 from untorn.head import EVENT_STREAM, Head
 from untorn.options import Limits
 from untorn.readable import amount, one_line_of_bytes, plain
@@ -33,6 +42,7 @@ from untorn.sse.lines import BOM, LineSplitter
 
 NAMELESS = (b"event", b"id", b"retry")
 """Fields that carry no data."""
+SPACE = 32
 HTML = (b"<html", b"<!doctype", b"<?xml")
 
 NO_ITEMS: list[Item] = []
@@ -136,13 +146,13 @@ class Framing:
         for number, line in enumerate(lines):
             if not line:
                 if usual is not None:
-                    out.append(usual[USUAL_PREFIX:])
+                    out.append(usual[USUAL_PREFIX if usual[5] == SPACE else USUAL_PREFIX - 1 :])
                     places.append(number - 1 if number else carried)
                     usual = None
                 else:
                     self._receive_blank(number)
                     at_rest = self._at_rest
-            elif at_rest and usual is None and line[:7] == USUAL:
+            elif at_rest and usual is None and (line[:7] == USUAL or line[:6] == WITHOUT_SPACE):
                 usual = line
             else:
                 if usual is not None:

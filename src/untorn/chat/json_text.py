@@ -117,7 +117,7 @@ def is_torn(data: bytes) -> bool:
         _lenient.decode(text)
     except json.JSONDecodeError as exc:
         # Where a literal or an escape is cut, the decoder points to its begin.
-        near_the_end = len(text) - exc.pos < len("Infinity")
+        near_the_end = len(text) - exc.pos < len("-Infinity")
         return near_the_end or exc.msg.startswith("Unterminated string")
     except RecursionError:
         pass
@@ -126,11 +126,11 @@ def is_torn(data: bytes) -> bool:
 
 def normal_form(text: str, limits: Limits) -> str:
     """The same for texts that are JSON and mean the same; ``text`` itself if it is no JSON, or too
-    much.
+    much: more than an event may hold, and so more than could come again in another way.
 
     It is a text because values will not do: Python says that 1 equals True.
     """
-    value = load(text, limits)
+    value = load(text, limits) if len(text) <= limits.event else NOTHING
     return text if value is NOTHING else compact(value, sort_keys=True)
 
 

@@ -1,17 +1,17 @@
-"""Payload → chunk, shapes that are learned: text or reasoning beside a vendor's keys.
+"""Payload → chunk, shapes that are learned: a vendor's keys beside those that are known.
 
 Gateways add keys of their own to every chunk, and some of them the usage so far. Once such chunks
-were seen, a struct that knows the keys makes them as usual as OpenAI's. To make one costs as much
-as reading fifty chunks the plain way; so shapes are shared by all streams, and forgotten when
-others are newer.
+were seen, structs that know the keys make them as usual as OpenAI's. To make one costs as much as
+reading fifty chunks the plain way; so they are shared by all streams, and forgotten when others
+are newer.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import cached_property, lru_cache
+from typing import Any
 
 import msgspec
 
@@ -27,21 +27,27 @@ from untorn.chat.usual import (
     OnlyReasoningContent,
     OnlyText,
 )
-from untorn.chat.wide import decode_wide
+from untorn.chat.wide import (
+    Wide,
+    WideChoice,
+    WideChoiceWithLogprobs,
+    WideDelta,
+    decode_wide,
+    decode_wide_with_logprobs,
+)
 
+Decode = Callable[[bytes], Any]
 Scalar = str | int | float | bool | None
 Keys = tuple[tuple[str, bool], ...]
 """Keys, and whether the value of each is an array or an object."""
-Fields = tuple[tuple[str, str], ...]
-"""Names of attributes, and the keys that they stand for."""
 
 MOST_KEYS = 32
 MOST_CHARACTERS = 1024
-"""How many unknown keys a chunk may have, and how long they may be together, to be learned."""
+"""How many unknown keys chunks may have, and how long they may be together, to be learned."""
 MOST_BYTES = 64 * 1024
 """How long the payload may be: what is longer is not worth another look."""
 MOST_SHAPES = 64
-"""How many shapes are remembered."""
+"""How many sets of keys are remembered."""
 
 # Characters that JSON escapes: no struct has a key with one.
 _ESCAPED = re.compile(r'["\\\x00-\x1f]')
@@ -57,66 +63,86 @@ DELTAS: dict[str, type[OnlyText | OnlyReasoningContent | OnlyReasoning]] = {
 """By the key of the text that they bring."""
 
 
-class LearnedShape(NamedTuple):
-    """Chunks with one choice, whose delta brings text of one kind, beside unknown keys and
-    perhaps the usage. Each of them may be missing. A key holds what one of its kind held: a
-    string, a number, a boolean or null; or anything, if that was an array or an object."""
+class Learned:
+    """A vendor's keys at each level, and the decoders of chunks that have them, or some of them.
 
-    decode: Callable[[bytes], Any]
-    is_reasoning: bool
-    is_nested: bool
-    """Whether values may be arrays or objects. Then ``decode`` bounds neither how deep they are
-    nor how much they hold; MOST_BYTES does, if it is asked."""
-    of_chunk: Fields
-    of_choice: Fields
-    of_delta: Fields
+    A key holds what one of its kind held: a string, a number, a boolean or null; or anything, if
+    that was an array or an object. Then a decoder bounds neither how deep it is nor how much it
+    holds.
+    """
+
+    def __init__(self, chunk: Keys, choice: Keys, delta: Keys) -> None:
+        self.keys = chunk, choice, delta
+        self.is_nested = any(nested for level in self.keys for _, nested in level)
+        """Whether values may be arrays or objects."""
+        self._texts: dict[str, Decode] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _learned, self.keys  # a stream that is copied shares it as well
+
+    @cached_property
+    def wide(self) -> Decode:
+        """Decodes any chunk, to a Wide."""
+        return self._decoder(WideChoice, WideDelta) if any(self.keys) else decode_wide
+
+    @cached_property
+    def wide_with_logprobs(self) -> Decode:
+        """The same, where chunks have logprobs."""
+        if not any(self.keys):
+            return decode_wide_with_logprobs
+        return self._decoder(WideChoiceWithLogprobs, WideDelta)
+
+    def text(self, kind: str) -> Decode:
+        """Decodes a chunk of one choice whose delta brings text of one kind, a key of DELTAS."""
+        decode = self._texts.get(kind)
+        if decode is None:
+            decode = self._texts[kind] = self._decoder(Choice, DELTAS[kind])
+        return decode
+
+    def _decoder(self, base_of_choice: Any, base_of_delta: Any) -> Decode:
+        of_chunk, of_choice, of_delta = self.keys
+        is_wide = base_of_delta is WideDelta
+        delta = _with(base_of_delta, of_delta, DELTA_KEYS)
+        choice = _with(base_of_choice, of_choice, CHOICE_KEYS, ("delta", delta))
+        choices: Any = list[choice] if is_wide else tuple[choice]  # type: ignore[valid-type]
+        usage: Any = dict[str, Any] | None if ("usage", True) in of_chunk else None
+        inner = ("choices", choices), ("usage", usage, None)
+        chunk = _with(Wide if is_wide else Chunk, of_chunk, CHUNK_KEYS, *inner)
+        return msgspec.json.Decoder(chunk).decode
 
     def take(self, chunk: Any, builder: CompletionBuilder) -> bool:
         """Keep what stands beside the text of a chunk; False, and nothing kept, if some of it
-        came for the first time. (To keep it again, the plain way, changes nothing.)"""
-        choice = chunk.choices[0]
-        delta, of_choice = choice.delta, builder.choices[choice.index]
-        if delta.role is not None and of_choice.role is None:
-            return False
+        came for the first time, or holds more than before. (To keep it again, the plain way,
+        changes nothing.)"""
         if chunk.usage is not None and not builder.expects_usage(chunk.usage):
             return False
-        more = of_choice.message_extra
-        for name, key in self.of_delta:
+        if self.is_nested and not _holds_no_more(chunk, builder):
+            return False
+        choices = chunk.choices
+        for choice in choices:
+            if choice.MORE and not _take_values(choice, builder.choices[choice.index].extra):
+                return False
+        if chunk.MORE and not _take_values(chunk, builder.extra):
+            return False
+        delta = choices[0].delta
+        fields = delta.MORE
+        if not fields:
+            return True
+        if len(choices) > 1:
+            return False  # strings are joined: if those of one choice are taken, all must be
+        more = builder.choices[choices[0].index].message_extra
+        for name, key in fields:
             if getattr(delta, name) is not None and key not in more:
                 return False
-        if not (
-            _take_values(chunk, self.of_chunk, builder.extra)
-            and _take_values(choice, self.of_choice, of_choice.extra)
-        ):
-            return False
-        if self.is_nested and not self._holds_no_more(chunk, choice, builder):
-            return False
-        for name, key in self.of_delta:
+        for name, key in fields:
             if (value := getattr(delta, name)) is not None:
                 join(more, key, value)
         return True
 
-    def _holds_no_more(self, chunk: Any, choice: Any, builder: CompletionBuilder) -> bool:
-        """Whether arrays and objects hold no more than those that were kept before."""
-        levels: tuple[tuple[Level, Any, Fields], ...] = (
-            ("chunk", chunk, self.of_chunk),
-            ("choice", choice, self.of_choice),
-            ("delta", choice.delta, self.of_delta),
-        )
-        for level, struct, fields in levels:
-            index = 0 if level == "chunk" else choice.index
-            for name, key in fields:
-                value = getattr(struct, name)
-                if isinstance(value, dict | list) and not builder.kept.covers(
-                    level, index, key, value
-                ):
-                    return False
-        return True
 
-
-def _take_values(struct: Any, fields: Fields, kept: dict[str, Any]) -> bool:
+def _take_values(struct: Any, kept: dict[str, Any]) -> bool:
     """Keep the last value of each key; False if one was not kept before."""
-    for name, key in fields:
+    for name, key in struct.MORE:
         value = getattr(struct, name)
         if value is not None:
             if key not in kept:
@@ -125,83 +151,125 @@ def _take_values(struct: Any, fields: Fields, kept: dict[str, Any]) -> bool:
     return True
 
 
-def learn(data: bytes) -> LearnedShape | None:
-    """The shape of a payload; None if it has no unknown keys, or more that is unusual."""
-    if len(data) > MOST_BYTES or _is_usual(data):
-        return None
-    try:
-        body = msgspec.json.decode(data)
-        (choice,) = body["choices"]
-        delta = choice["delta"]
-        kinds = [key for key in DELTAS if delta.get(key)]
-        chunk_keys, choice_keys, delta_keys = map(_keys_of, (body, choice, delta))
-    except (*NOT_USUAL, AttributeError, KeyError, ValueError):
-        return None
-    keys = [key for key, _ in chunk_keys + choice_keys + delta_keys]
-    if len(kinds) != 1 or len(keys) > MOST_KEYS or sum(map(len, keys)) > MOST_CHARACTERS:
-        return None
-    if any(map(_ESCAPED.search, keys)):
-        return None
-    shape = _shape(kinds[0], chunk_keys, choice_keys, delta_keys)
-    try:
-        shape.decode(data)
-    except NOT_USUAL:
-        return None
-    return shape
-
-
-def _is_usual(data: bytes) -> bool:
-    try:
-        decode_wide(data)
-    except NOT_USUAL:
+def _holds_no_more(chunk: Any, builder: CompletionBuilder) -> bool:
+    """Whether arrays and objects hold no more than those that were kept before."""
+    if not _covers(builder, "chunk", 0, chunk, builder.extra):
         return False
+    for choice in chunk.choices:
+        index, of_choice = choice.index, builder.choices[choice.index]
+        if not (
+            _covers(builder, "choice", index, choice, of_choice.extra)
+            and _covers(builder, "delta", index, choice.delta, of_choice.message_extra)
+        ):
+            return False
     return True
 
 
-def _keys_of(level: dict[str, Any]) -> Keys:
-    return tuple(sorted((key, isinstance(value, dict | list)) for key, value in level.items()))
+def _covers(
+    builder: CompletionBuilder, level: Level, index: int, struct: Any, kept: dict[str, Any]
+) -> bool:
+    for name, key in struct.MORE:
+        value = getattr(struct, name)
+        if not isinstance(value, dict | list):
+            continue
+        if key not in kept:
+            return False
+        # Mostly it is the same again, which costs less to see than to weigh it.
+        if not (_is_same(value, kept[key]) or builder.kept.covers(level, index, key, value)):
+            return False
+    return True
+
+
+def _is_same(value: Any, kept: Any) -> bool:
+    try:
+        return bool(value == kept)
+    except RecursionError:  # the caller's stack is nearly full
+        return False
+
+
+def kind_of(delta: WideDelta) -> str | None:
+    """The key of the text that a delta brings, if it brings nothing else but a vendor's keys."""
+    if delta.tool_calls is not None or delta.reasoning_details:
+        return None
+    kinds = [key for key in DELTAS if getattr(delta, key) is not None]
+    return kinds[0] if len(kinds) == 1 else None
+
+
+def learn(data: bytes, before: Learned) -> Learned | None:
+    """What was known before, and the keys of a payload; None if there are no others, or too many,
+    or if it has no choices."""
+    if len(data) > MOST_BYTES:
+        return None
+    of_chunk, of_choice, of_delta = map(dict[str, bool], before.keys)
+    try:
+        body = msgspec.json.decode(data)
+        _add_keys(of_chunk, body, _OF_CHUNK, CHUNK_KEYS)
+        for choice in body["choices"]:
+            _add_keys(of_choice, choice, _OF_CHOICE, CHOICE_KEYS)
+            _add_keys(of_delta, choice["delta"], _OF_DELTA, DELTA_KEYS)
+    except (*NOT_USUAL, AttributeError, KeyError):
+        return None
+    keys = [*of_chunk, *of_choice, *of_delta]
+    if len(keys) > MOST_KEYS or sum(map(len, keys)) > MOST_CHARACTERS:
+        return None
+    if not body["choices"] or any(map(_ESCAPED.search, keys)):
+        return None
+    learned = _learned(_sorted(of_chunk), _sorted(of_choice), _sorted(of_delta))
+    return None if learned.keys == before.keys else learned
+
+
+def _add_keys(
+    keys: dict[str, bool], level: dict[str, Any], known: frozenset[str], read: Types
+) -> None:
+    for key, value in level.items():
+        is_kept = key not in read or key == "usage"
+        is_nested = is_kept and isinstance(value, dict | list)
+        if key not in known or (key == "usage" and is_nested):
+            keys[key] = is_nested or keys.get(key, False)
+
+
+def _names_in(struct: Any) -> frozenset[str]:
+    return frozenset(field.encode_name for field in msgspec.structs.fields(struct))
+
+
+_OF_CHUNK, _OF_CHOICE, _OF_DELTA = map(_names_in, (Wide, WideChoice, OnlyText))
+
+
+def _sorted(keys: dict[str, bool]) -> Keys:
+    return tuple(sorted(keys.items()))
 
 
 @lru_cache(MOST_SHAPES)
-def _shape(kind: str, chunk_keys: Keys, choice_keys: Keys, delta_keys: Keys) -> LearnedShape:
-    delta, of_delta = _with(DELTAS[kind], delta_keys, DELTA_KEYS)
-    choice, of_choice = _with(Choice, choice_keys, CHOICE_KEYS, ("delta", delta))
-    choices: Any = tuple[choice]  # type: ignore[valid-type]  # it is made here
-    usage: Any = dict[str, Any] | None if ("usage", True) in chunk_keys else None
-    inner = (("choices", choices), ("usage", usage, None))
-    chunk, of_chunk = _with(Chunk, chunk_keys, CHUNK_KEYS, *inner)
-    return LearnedShape(
-        decode=msgspec.json.Decoder(chunk).decode,
-        is_reasoning=kind != "content",
-        # Of each level, what is nested beside the level below.
-        is_nested=sum(nested for _, nested in chunk_keys + choice_keys + delta_keys) > 2,
-        of_chunk=of_chunk,
-        of_choice=tuple(field for field in of_choice if field[1] != TEXT),
-        of_delta=of_delta,
-    )
+def _learned(chunk: Keys, choice: Keys, delta: Keys) -> Learned:
+    return Learned(chunk, choice, delta)
 
 
-def _with(usual: Any, keys: Keys, read: Types, *inner: tuple[Any, ...]) -> tuple[Any, Fields]:
+KNOWN = _learned((), (), ())
+"""Nothing was learned."""
+
+
+def _with(usual: Any, keys: Keys, read: Types, *inner: tuple[Any, ...]) -> Any:
     """The usual struct with further keys."""
-    known = {field.encode_name for field in msgspec.structs.fields(usual)}
-    new = {key: _type(key, is_nested, read) for key, is_nested in keys if key not in known}
-    names = [f"extra_{number}" for number in range(len(new))]
-    fields = tuple(zip(names, new, strict=True))
-    struct = msgspec.defstruct(
+    known = _names_in(usual)
+    types = {key: _type(key, is_nested, read) for key, is_nested in keys if key not in known}
+    names = {f"extra_{number}": key for number, key in enumerate(types)}
+    return msgspec.defstruct(
         "Learned",
-        [*inner, *((name, new[key], None) for name, key in fields)],
+        [*inner, *((name, types[key], None) for name, key in names.items())],
         bases=(usual,),
-        rename=dict(fields),
+        namespace={"MORE": tuple((name, key) for name, key in names.items() if key not in read)},
+        rename=names,
         kw_only=True,
         gc=False,
         forbid_unknown_fields=True,
     )
-    return struct, fields
 
 
 def _type(key: str, is_nested: bool, read: Types) -> Any:
     if key == TEXT and read is CHOICE_KEYS:
         return str | None
+    if key == "reasoning_details" and read is DELTA_KEYS:
+        return tuple[()] | None  # OpenRouter (2025) sends it with every text
     if key in read or key == "message":
         return None  # it is read elsewhere
     # In an object whose name begins so there may be a usage.

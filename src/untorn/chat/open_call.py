@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from msgspec import Struct
 
+from untorn.chat.arguments import Seams, repair_arguments
 from untorn.chat.completion import ToolCall, TornToolCall
 from untorn.chat.json_scan import is_json
-from untorn.chat.json_text import load, normal_form
+from untorn.chat.json_text import load
 from untorn.chat.pieces import NO_VALUES
-from untorn.chat.quirks import arguments_cumulative, arguments_placeholder, arguments_resent
 from untorn.chat.quirks.surrogate_split import join_halves
 from untorn.options import Limits
 
-REPAIRS = {
-    "arguments-cumulative": "repeated all arguments in each fragment; the last one is taken",
-    "arguments-double-encoded": "has a JSON string for arguments, which holds JSON",
-    "arguments-empty": "has no arguments",
-    "arguments-invalid-json": "has arguments that are no JSON; it is not to be run",
-    "arguments-placeholder": "began with {} before its arguments, which is dropped",
-    "arguments-resent": "got its whole arguments once more, which are dropped",
-}
-"""What to say of a call whose arguments are odd."""
+MANY = 64
+"""So many fragments are made one."""
 
 
 class FinalCall(Struct):
@@ -53,12 +44,15 @@ class OpenCall:
     __slots__ = (
         "_final",
         "_final_with",
+        "_folded",
         "_half",
         "_limits",
         "_measured",
         "_scan",
+        "_scanned",
+        "_seams",
         "_size",
-        "_whole_with",
+        "_whole",
         "custom",
         "extra",
         "fragments",
@@ -84,6 +78,7 @@ class OpenCall:
         self.name: str | None = None
         self.extra = NO_VALUES
         self.fragments: list[str] = []
+        """What came; more may be appended. Those before are perhaps many in one."""
         self.started = False
         """Whether ToolCallStarted was delivered."""
         self.told_name: str | None = None
@@ -94,9 +89,13 @@ class OpenCall:
         """The call in ToolCallFinished; None before it."""
         self._half = ""
         self._limits = limits
+        # How many of the fragments are many in one, and what was seen of them before.
+        self._folded = 0
+        self._seams = Seams()
         self._scan = Scan()
-        self._whole_with = (0, False)
-        # What the arguments mean, and with how many fragments that was so.
+        self._scanned = 0
+        self._whole = False
+        # What the arguments mean, and with how many fragments that was so. (They are one then.)
         self._final_with: tuple[int, bool] | None = None
         self._final: tuple[str, str | None, bool, bool] = ("", None, False, False)
         self._measured = 0
@@ -119,20 +118,48 @@ class OpenCall:
     @property
     def size(self) -> int:
         """Characters of the arguments and the name. Each fragment is measured once."""
+        self._measure()
+        return self._size + len(self.name or "")
+
+    def _measure(self) -> None:
         if self._measured < len(self.fragments):
             self._size += sum(map(len, self.fragments[self._measured :]))
             self._measured = len(self.fragments)
-        return self._size + len(self.name or "")
+
+    def fold(self) -> None:
+        """Make one of many fragments: to Python a short one is an object of up to 80 bytes.
+
+        Then one of those that are no longer than what comes after them. So they are few, and long:
+        the C library gives back to the system only what is.
+        """
+        start = self._folded
+        if len(self.fragments) - start > MANY:
+            self._measure()
+            size = sum(map(len, self.fragments[start:]))
+            while start and len(self.fragments[start - 1]) <= size:
+                start -= 1
+                size += len(self.fragments[start])
+            self._fold(start)
+
+    def _fold(self, start: int) -> None:
+        """Make one of the fragments from ``start`` on. They have been measured, or are all."""
+        fragments, folded = self.fragments, self._folded
+        if self._scanned:
+            self.is_whole()  # it would not know any more what it has seen
+        self._seams.add(fragments[folded - 1] if folded else "", fragments[folded:])
+        fragments[start:] = ["".join(fragments[start:])]
+        self._folded = self._measured = len(fragments)
+        self._scanned = self._scanned and len(fragments)
 
     def is_whole(self) -> bool:
         """Whether the arguments so far are JSON. Linear over all fragments."""
-        known, whole = self._whole_with
+        new = self.fragments[self._scanned :]
+        self._scanned += len(new)
+        shaped = self._scan.ended(new)
         # Blanks change nothing, so they are not worth another look at all the rest.
-        if any(part.strip(" \t\n\r") for part in self.fragments[known:]):
-            shaped = self._scan.ended(self.fragments)
-            whole = shaped and is_json(self.arguments, self._limits.depth)
-        self._whole_with = (len(self.fragments), whole)
-        return whole
+        if any(part.strip(" \t\n\r") for part in new):
+            self._whole = shaped and is_json(self.arguments, self._limits.depth)
+        return self._whole
 
     def append(self, arguments: str) -> tuple[str, tuple[str, ...]]:
         """Take more arguments; the text that is new, and defect codes."""
@@ -167,9 +194,12 @@ class OpenCall:
 
     def final(self) -> FinalCall:
         """The call if nothing more comes."""
-        known = (len(self.fragments), self.custom)
-        if self._final_with != known:
-            self._final_with, self._final = known, self._final_arguments()
+        if self._final_with != (len(self.fragments), self.custom):
+            if self.fragments:
+                self._fold(0)  # so that they are not there twice
+                self._size = len(self.fragments[0])
+            self._final_with = (len(self.fragments), self.custom)
+            self._final = self._final_arguments()
         arguments, repair, valid, is_object = self._final
         return FinalCall(
             number=self.number,
@@ -190,28 +220,12 @@ class OpenCall:
         if not self.fragments:
             return "", "arguments-empty", False, False
         limits = self._limits
-        arguments, repair = repair_arguments(self.fragments, limits)
+        arguments, repair = repair_arguments(self.arguments, self._seams, limits)
         valid = repair != "arguments-invalid-json"
         mark = arguments.lstrip()[:1] if valid else ""
         if mark == '"' and is_json(load(arguments, limits), limits.depth):
             repair = repair or "arguments-double-encoded"
         return arguments, repair, valid, mark == "{"
-
-
-def repair_arguments(fragments: list[str], limits: Limits) -> tuple[str, str | None]:
-    """The arguments that fragments (at least one) mean, and the code of the repair (rule 10)."""
-    valid: Callable[[str], bool] = partial(is_json, depth=limits.depth)
-    normal: Callable[[str], str] = partial(normal_form, limits=limits)
-    plain = "".join(fragments)
-    if valid(plain):
-        return plain, None
-    if (repaired := arguments_placeholder.repair(fragments, valid)) is not None:
-        return repaired, "arguments-placeholder"
-    if (repaired := arguments_resent.repair(fragments, valid, normal)) is not None:
-        return repaired, "arguments-resent"
-    if (repaired := arguments_cumulative.repair(fragments, valid)) is not None:
-        return repaired, "arguments-cumulative"
-    return plain, "arguments-invalid-json"
 
 
 class Scan:
@@ -220,10 +234,9 @@ class Scan:
     ``is_json`` for each fragment would be quadratic; this says when it is worth asking.
     """
 
-    __slots__ = ("_depth", "_ended", "_escaped", "_fragments", "_in_string", "_junk", "_outside")
+    __slots__ = ("_depth", "_ended", "_escaped", "_in_string", "_junk", "_outside")
 
     def __init__(self) -> None:
-        self._fragments = 0
         self._depth = 0
         self._in_string = False
         self._escaped = False
@@ -232,10 +245,9 @@ class Scan:
         self._outside = 0
 
     def ended(self, fragments: list[str]) -> bool:
-        """Whether all fragments so far may be one whole JSON text."""
-        for fragment in fragments[self._fragments :]:
+        """Whether, with these further fragments, all so far may be one whole JSON text."""
+        for fragment in fragments:
             self._read(fragment)
-        self._fragments = len(fragments)
         # A scalar has no bracket to close it. One of reasonable length is worth a look.
         scalar = 0 < self._outside < 100 and not self._in_string and not self._depth
         return not self._junk and (scalar if not self._ended else self._outside == 0)

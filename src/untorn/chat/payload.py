@@ -10,6 +10,8 @@ USUAL = b"data: {"
 """How the line of a usual event begins."""
 USUAL_PREFIX = len(b"data: ")
 """How much of it stands before the payload."""
+WITHOUT_SPACE = b"data:{"
+"""How it begins at servers that leave the space out: Hugging Face's TGI (2024), Spring's."""
 
 Kind = Literal["event", "error event", "line", "error field", "text"]
 
@@ -40,8 +42,8 @@ class KeepAlive(Struct, gc=False):
 
 
 Item = bytes | Payload | Note | KeepAlive
-"""``bytes`` is the payload of a usual event: one line ``data: {...``, unnamed, with a blank line
-after it. It is nearly everything, so nothing more is made of it."""
+"""``bytes`` is the payload of a usual event: one line ``data: {...``, or ``data:{...``, unnamed,
+with a blank line after it. It is nearly everything, so nothing more is made of it."""
 
 
 def is_done(data: bytes) -> bool:

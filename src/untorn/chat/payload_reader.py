@@ -12,7 +12,7 @@ from untorn.chat.chunks import (
     keep_logprobs_as_sent,
     read_chunk,
 )
-from untorn.chat.error_object import error_of, find_error
+from untorn.chat.error_object import error_of, find_error, hides_no_error
 from untorn.chat.json_scan import HALF_ESCAPE
 from untorn.chat.json_text import NotJson, TooManyValues, decode, has_repeated_keys, value_of
 from untorn.chat.payload import Item, Kind, Note, Payload, is_done
@@ -114,7 +114,7 @@ class PayloadReader:
         in_array = data[:1] != b"{" and data.lstrip()[:1] == b"["
         try:
             # An error hidden by a second key would be a failure hidden.
-            search = self._repeated_keys or in_array or data.count(b'"error"') > 1
+            search = self._repeated_keys or in_array or _may_hide_an_error(data)
             decoded = decode(data, self._limits, repeated_keys=search)
             self._has_halves = BACKSLASH in data and HALF_ESCAPE.search(data) is not None
             scrubbed = scrub(decoded.value, TEXT_KEYS) if self._has_halves else None
@@ -254,6 +254,10 @@ class PayloadReader:
             message = text.decode("utf-8", "replace").strip()
             self._allow("invalid-utf8", text)
         self._builder.receive_error(ErrorObject(message, raw=message), canonical=False)
+
+
+def _may_hide_an_error(data: bytes) -> bool:
+    return data.count(b'"error"') > 1 and not hides_no_error(data)
 
 
 def _has_logprobs(chunk: Chunk) -> bool:

@@ -80,6 +80,17 @@ def merge_block(blocks: list[dict[str, Any]], block: dict[str, Any]) -> int:
     return kept
 
 
+def joins_block(blocks: list[dict[str, Any]], block: dict[str, Any]) -> bool:
+    """Whether a block is a piece of the last one that brings no key, and keeps no more."""
+    last = blocks[-1] if blocks else None
+    if last is None or not _continues(last, block):
+        return False
+    for key, value in block.items():
+        if key not in last or isinstance(value, dict | list):
+            return False
+    return True
+
+
 def _continues(last: dict[str, Any], block: dict[str, Any]) -> bool:
     if last.get("type") != block.get("type") or last.get("index") != block.get("index"):
         return False

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from untorn.chat.arguments import REPAIRS
 from untorn.chat.chunks import Finding, Fragment
 from untorn.chat.json_text import normal_form
 from untorn.chat.kept import Kept
-from untorn.chat.open_call import REPAIRS, FinalCall, OpenCall
+from untorn.chat.open_call import FinalCall, OpenCall
 from untorn.chat.quirks.tool_call_duplicated import without_copies
 from untorn.chat.quirks.tool_index_missing import call_of
 from untorn.chat.quirks.tool_index_reused import is_another_call

@@ -1,13 +1,14 @@
 """Payload → chunk, a way between the fast one and the plain one: every key that is known.
 
 The structs hold the keys that ``chunks.py`` reads, with the types in which it reads them, and
-forbid others. So of what they take nothing is left over, and no error is in it. What is most
-usual is read from the structs at once; the rest is given to ``chunks.py``.
+forbid others; ``learned.py`` adds a vendor's. So of what they take nothing is left over, and no
+error is in it. What is most usual is read from the structs at once; the rest is given to
+``chunks.py``.
 """
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -32,6 +33,9 @@ from untorn.chat.json_text import has_repeated_keys
 from untorn.chat.usual import Object
 from untorn.options import Limits
 
+Fields = tuple[tuple[str, str], ...]
+"""Names of attributes, and the keys that they stand for."""
+
 
 class WideFunction(Struct, gc=False, forbid_unknown_fields=True, omit_defaults=True):
     name: str | None = None
@@ -46,8 +50,10 @@ class WideFragment(Struct, gc=False, forbid_unknown_fields=True, omit_defaults=T
 
 
 class WideDelta(Struct, gc=False, forbid_unknown_fields=True, omit_defaults=True):
-    """Any delta without a vendor's keys."""
+    """Any delta."""
 
+    MORE: ClassVar[Fields] = ()
+    """A vendor's keys, where they were learned."""
     content: str | list[Any] | dict[str, Any] | None = None
     role: str | None = None
     reasoning: str | None = None
@@ -61,6 +67,7 @@ class WideDelta(Struct, gc=False, forbid_unknown_fields=True, omit_defaults=True
 
 
 class WideChoice(Struct, gc=False, forbid_unknown_fields=True):
+    MORE: ClassVar[Fields] = ()
     delta: WideDelta
     index: int | str | None = None
     finish_reason: str | None = None
@@ -68,6 +75,7 @@ class WideChoice(Struct, gc=False, forbid_unknown_fields=True):
 
 
 class WideChoiceWithLogprobs(Struct, gc=False, forbid_unknown_fields=True):
+    MORE: ClassVar[Fields] = ()
     delta: WideDelta
     index: int | str | None = None
     finish_reason: str | None = None
@@ -79,6 +87,7 @@ C = TypeVar("C", WideChoice, WideChoiceWithLogprobs)
 
 
 class Wide(Struct, Generic[C], gc=False, forbid_unknown_fields=True):
+    MORE: ClassVar[Fields] = ()
     choices: list[C]
     id: str | None = None
     object: Object = ""
@@ -104,8 +113,10 @@ def read_wide(
 
     ``data`` is too short to hold too many values.
     """
-    # The plain way looks for a second error, which would hide the first.
-    if data.count(b'"error"') > 1 or len(wide.choices) > limits.choices:
+    if len(wide.choices) > limits.choices:
+        return None
+    # Without choices a vendor's keys may say that something failed.
+    if wide.MORE and not wide.choices:
         return None
     # In so few bytes nothing is too deep, and there are not too many calls.
     if len(data) > min(limits.depth, 2 * limits.tool_calls):
@@ -133,10 +144,16 @@ def _chunk_of(wide: WideChunk) -> Chunk:
         system_fingerprint=wide.system_fingerprint,
         service_tier=wide.service_tier,
         choices=choices,
-        usages=[],
-        extra={},
+        usages=[] if wide.usage is None else [wide.usage],
+        extra=extra_of(wide) if wide.MORE else {},
         findings=findings,
     )
+
+
+def extra_of(struct: WideChunk | AnyWideChoice | WideDelta) -> dict[str, Any]:
+    """What a vendor's keys hold that is not null."""
+    values = ((key, getattr(struct, name)) for name, key in struct.MORE)
+    return {key: value for key, value in values if value is not None}
 
 
 def _choice_of(choice: AnyWideChoice, findings: list[Finding]) -> ChunkChoice:
@@ -146,7 +163,7 @@ def _choice_of(choice: AnyWideChoice, findings: list[Finding]) -> ChunkChoice:
         delta=_delta_of(choice.delta, findings),
         finish_reason=None if reason is None else finish_reason_of(reason, findings),
         logprobs=None,
-        extra={},
+        extra=extra_of(choice) if choice.MORE else {},
     )
 
 
@@ -157,20 +174,22 @@ def _delta_of(wide: WideDelta, findings: list[Finding]) -> Delta:
         reasoning = wide.reasoning
     elif wide.reasoning is not None:
         return read_delta(msgspec.to_builtins(wide), False, findings)
-    if role == "" or not (content is None or isinstance(content, str)) or has_more(wide):
+    if not (content is None or isinstance(content, str)):
         return read_delta(msgspec.to_builtins(wide), False, findings)
+    if role == "" or wide.reasoning_details or is_rare(wide):
+        return read_delta(msgspec.to_builtins(wide), False, findings)
+    extra = extra_of(wide) if wide.MORE else {}
     if calls is None:
-        return Delta(role, content, reasoning, is_only_text=True)
+        return Delta(role, content, reasoning, extra=extra, is_only_text=not extra)
     fragments = [_fragment_of(call, findings) for call in calls]
-    return Delta(role, content, reasoning, fragments=fragments)
+    return Delta(role, content, reasoning, fragments=fragments, extra=extra)
 
 
-def has_more(wide: WideDelta) -> bool:
-    """Whether a delta brings more than a role, texts and calls."""
+def is_rare(wide: WideDelta) -> bool:
+    """Whether a delta brings more than a role, texts, reasoning and calls."""
     return not (
         wide.refusal is None
         and wide.audio is None
-        and wide.reasoning_details is None
         and wide.function_call is None
         and wide.annotations is None
     )

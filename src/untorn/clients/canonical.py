@@ -31,6 +31,10 @@ _MOST_DIGITS = 4300
 _TOO_LONG_NUMBER = re.compile(rb"(?<![0-9])[0-9]{%d}" % (_MOST_DIGITS + 1))
 
 
+FinishReason = Annotated[str, Meta(pattern=r"\A(?!(null)?\Z)")]
+"""One that says something. Each is looked at, also where a repeated key hides it."""
+
+
 class Delta(Struct, gc=False):
     """What is read of a delta."""
 
@@ -57,7 +61,7 @@ class Choice(Struct, gc=False):
     index: Annotated[int, Meta(ge=0, le=2**63 - 1)]
     delta: Delta
     logprobs: Logprobs | None = None
-    finish_reason: str | None = None
+    finish_reason: FinishReason | None = None
 
 
 class Chunk(Struct, gc=False):

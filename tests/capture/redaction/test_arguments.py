@@ -12,9 +12,9 @@ from tests.strategies import ARGUMENTS
 from untorn.capture.redaction.arguments import ArgumentNames, Arguments
 from untorn.capture.redaction.json_tree import tree_of
 from untorn.capture.redaction.places import Literal, Payload
+from untorn.chat.arguments import Seams, repair_arguments
 from untorn.chat.json_scan import is_json
 from untorn.chat.json_text import normal_form
-from untorn.chat.open_call import repair_arguments
 from untorn.options import Limits
 
 DEPTH = 20
@@ -101,7 +101,7 @@ def test_the_core_repairs_the_same(fragments: list[str]) -> None:
     assert list(map(len, shapes)) == list(map(len, fragments))
     said, shaped = list(filter(None, fragments)), list(filter(None, shapes))
     if said:
-        arguments, repair = repair_arguments(said, LIMITS)
-        again, repair_again = repair_arguments(shaped, LIMITS)
+        arguments, repair = repair_arguments("".join(said), Seams(said), LIMITS)
+        again, repair_again = repair_arguments("".join(shaped), Seams(shaped), LIMITS)
         assert (repair_again, len(again)) == (repair, len(arguments))
         assert is_json(again, DEPTH) == is_json(arguments, DEPTH)

@@ -9,7 +9,8 @@ from untorn.chat.quirks import arguments_placeholder
 
 
 def repair(*fragments: str) -> str | None:
-    return arguments_placeholder.repair(list(fragments), lambda text: is_json(text, 10))
+    text = "".join(fragments)
+    return arguments_placeholder.repair(text, len(fragments[0]), lambda text: is_json(text, 10))
 
 
 @pytest.mark.parametrize("first", ["{}", " {}\n"])

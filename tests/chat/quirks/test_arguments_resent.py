@@ -14,7 +14,8 @@ LIMITS = Limits(depth=10)
 
 def repair(*fragments: str) -> str | None:
     return arguments_resent.repair(
-        list(fragments),
+        "".join(fragments),
+        len(fragments[-1]),
         lambda text: is_json(text, 10),
         lambda text: normal_form(text, LIMITS),
     )

@@ -51,7 +51,8 @@ def test_snapshots_are_delivered_as_what_is_new_in_them() -> None:
     "fragments",
     [
         TIDE[:3],
-        [*TIDE[:3], TIDE[2]],  # only two are longer
+        [*TIDE[:3], TIDE[2]],
+        [TIDE[0], TIDE[0], TIDE[1], TIDE[3]],  # long enough, but only two are longer
         ["a" * size for size in (1, 2, 3, 19)],
     ],
 )

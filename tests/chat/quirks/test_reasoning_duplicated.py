@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untorn.chat.quirks.reasoning_duplicated import Reasoning, read_reasoning, text_of_details
+from untorn.chat.chunks import Finding, read_delta
+from untorn.chat.quirks.reasoning_duplicated import (
+    DUPLICATED,
+    Reasoning,
+    read_reasoning,
+    text_of_details,
+)
 
 DETAILS = [{"type": "reasoning.text", "text": "C"}, {"type": "reasoning.summary", "summary": "D"}]
 
@@ -48,6 +54,13 @@ def test_same_text_under_two_keys_counts_once(
     delta: dict[str, Any], thinking: str | None, text: str
 ) -> None:
     assert read_reasoning(delta, thinking) == Reasoning(text, duplicated=True)
+
+
+def test_delta_that_says_its_reasoning_twice_has_the_defect() -> None:
+    findings: list[Finding] = []
+    read_delta({"reasoning": "A", "reasoning_content": "A"}, False, findings)
+    assert findings == [Finding(*DUPLICATED)]
+    assert DUPLICATED == ("reasoning-duplicated", "the same reasoning under two keys")
 
 
 def test_empty_texts_under_two_keys_are_no_duplicate() -> None:

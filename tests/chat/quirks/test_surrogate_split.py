@@ -98,6 +98,9 @@ def test_whole_text_can_always_be_encoded_and_keeps_what_is_whole(text: str) -> 
     [
         (HIGH, "\ufffd"),
         ([HIGH + LOW, {LOW: HIGH}], [FACE, {"\ufffd": "\ufffd"}]),
+        ([HIGH, "a"], ["\ufffd", "a"]),
+        ({"a": HIGH, "b": "c"}, {"a": "\ufffd", "b": "c"}),
+        ({LOW: "a"}, {"\ufffd": "a"}),
         ({"n": 1, "b": True, "z": None}, {"n": 1, "b": True, "z": None}),
     ],
 )
@@ -137,6 +140,7 @@ def test_escape_finds_nothing_else(data: bytes) -> None:
 
 def test_character_begins_with_itself_or_with_its_high_half() -> None:
     assert (high_half("a"), high_half(HIGH), high_half(FACE)) == ("a", HIGH, HIGH)
+    assert [*map(high_half, "\U00010000\U00010400")] == ["\ud800", "\ud801"]
 
 
 def test_value_that_is_no_text_is_left_alone() -> None:

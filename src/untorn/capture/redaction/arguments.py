@@ -15,7 +15,7 @@ from untorn.capture.redaction.literals import read_literal, write_literal
 from untorn.capture.redaction.numbers import NUMBER, number_variants, shape_of_number
 from untorn.capture.redaction.places import Literal, Payload, text_of, write_all
 from untorn.capture.redaction.shapes import Names, shape_of
-from untorn.chat.open_call import repair_arguments
+from untorn.chat.arguments import Seams, repair_arguments
 from untorn.options import Limits
 
 WORDS = ("true", "false", "null", "NaN", "Infinity")
@@ -110,7 +110,8 @@ class Arguments:
         texts = [text for text in fragments if text]
         if not texts:
             return
-        shapes = iter(self._shapes(texts, repair_arguments(texts, limits)[1]))
+        _, repair = repair_arguments("".join(texts), Seams(texts), limits)
+        shapes = iter(self._shapes(texts, repair))
         for fragment, text in zip(self._fragments, fragments, strict=True):
             if text:
                 write_all(fragment, next(shapes))

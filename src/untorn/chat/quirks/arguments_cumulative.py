@@ -7,13 +7,16 @@ We            take the last, if the whole is no JSON and the last is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 
-def repair(fragments: list[str], is_json: Callable[[str], bool]) -> str | None:
-    """The last fragment; None if this is not what happened."""
-    if len(fragments) < 2:
-        return None
-    grows = all(after.startswith(before) for before, after in pairwise(fragments))
-    return fragments[-1] if grows and is_json(fragments[-1]) else None
+def grow(fragments: Iterable[str]) -> bool:
+    """Whether each begins with the one before it."""
+    return all(after.startswith(before) for before, after in pairwise(fragments))
+
+
+def repair(arguments: str, last: int, is_json: Callable[[str], bool]) -> str | None:
+    """The last fragment, of so many characters, of fragments that grow; None if it is no JSON."""
+    copy = arguments[-last:]
+    return copy if is_json(copy) else None

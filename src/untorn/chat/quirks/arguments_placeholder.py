@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
-def repair(fragments: list[str], is_json: Callable[[str], bool]) -> str | None:
-    """The real arguments; None if this is not what happened."""
-    if fragments[0].strip() != "{}":
+def repair(arguments: str, first: int, is_json: Callable[[str], bool]) -> str | None:
+    """The real arguments after a first fragment of so many characters; None if this is not what
+    happened."""
+    if arguments[:first].strip() != "{}":
         return None
-    rest = "".join(fragments[1:])
+    rest = arguments[first:]
     return rest if is_json(rest) else None

@@ -11,9 +11,13 @@ from collections.abc import Callable
 
 
 def repair(
-    fragments: list[str], is_json: Callable[[str], bool], normal_form: Callable[[str], str]
+    arguments: str, last: int, is_json: Callable[[str], bool], normal_form: Callable[[str], str]
 ) -> str | None:
-    """The arguments without the copy; None if this is not what happened."""
-    before = "".join(fragments[:-1])
-    same = is_json(before) and normal_form(before) == normal_form(fragments[-1])
+    """The arguments without a last fragment of so many characters; None if this is not what
+    happened."""
+    copy = arguments[-last:]
+    if not is_json(copy):
+        return None
+    before = arguments[:-last]
+    same = is_json(before) and (before == copy or normal_form(before) == normal_form(copy))
     return before if same else None

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+DUPLICATED = "reasoning-duplicated", "the same reasoning under two keys"
+"""The code of the defect, and the sentence."""
+
 
 class Reasoning(NamedTuple):
     """The reasoning of one delta."""

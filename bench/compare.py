@@ -7,7 +7,7 @@ from functools import partial
 from statistics import median
 
 from bench.entrants import Entrant
-from bench.floors import FLOORS
+from bench.floors import FLOORS, OTHER_FLOORS
 from bench.measure import Table, measure, short
 from bench.targets import TARGETS, Case
 from bench.workloads import READS, Said, Workload
@@ -36,9 +36,9 @@ class Comparison:
         left out for that, or if it fails.
         """
         cut = READS[reads](workload.events)
+        floors = {"floor": FLOORS[workload.name], **OTHER_FLOORS.get(workload.name, {})}
         runs: dict[str, Run] = {
-            name: partial(entrant, cut)
-            for name, entrant in {"floor": FLOORS[workload.name], **self._entrants}.items()
+            name: partial(entrant, cut) for name, entrant in {**floors, **self._entrants}.items()
         }
         for name, run in runs.items():
             if run() != workload.said:

@@ -223,12 +223,29 @@ def floor_of_tools(reads: Sequence[bytes]) -> Said:
     return Said([""], "", ["".join(part) for part in parts.values()])
 
 
+def floor_that_keeps(reads: Sequence[bytes]) -> Said:
+    """The floor of logprobs that throws away no more of them than of the text."""
+    kept: list[Logprobs | None] = []
+
+    def decode(data: bytes) -> ChunkWithLogprobs:
+        chunk = decode_logprobs(data)
+        kept.extend(choice.logprobs for choice in chunk.choices)
+        return chunk
+
+    return floor_of_text(decode)(reads)
+
+
+decode_logprobs = Decoder(ChunkWithLogprobs).decode
+
 FLOORS: dict[str, Floor] = {
     "text": floor_of_text(),
     "tools": floor_of_tools,
     "n4": floor_of_n4,
     "reasoning": floor_of_reasoning,
-    "logprobs": floor_of_text(Decoder(ChunkWithLogprobs).decode),
+    "logprobs": floor_of_text(decode_logprobs),
     "vendor": floor_of_text(Decoder(OpenChunk).decode),
 }
 """By the name of the workload."""
+
+OTHER_FLOORS: dict[str, dict[str, Floor]] = {"logprobs": {"floor that keeps": floor_that_keeps}}
+"""Those of a workload that has more than one."""

@@ -17,7 +17,7 @@ from statistics import median
 from typing import NamedTuple
 
 import untorn
-from bench import workloads
+from bench import gateways, workloads
 from bench.corpus import long_cases
 from bench.entrants import HEAD, read_to_end
 from bench.measure import Samples, Table, cpu_time, measure, ratio
@@ -60,6 +60,7 @@ def rows(rounds: int) -> Iterator[Row]:
     yield from idle_memory()
     yield streams_in_turn(rounds)
     yield from fresh_processes(rounds)
+    yield from streams_of_gateways(rounds)
     yield from corpus_cases()
 
 
@@ -228,6 +229,20 @@ def process_time(command: list[str], body: bytes) -> float:
     subprocess.run(command, input=body, capture_output=True, check=True)
     after = getrusage(RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+# What others add ------------------------------------------------------------------------------
+
+
+def streams_of_gateways(rounds: int) -> Iterator[Row]:
+    """What an event costs to which a server adds something, at one event a read."""
+    clean = workloads.text().events
+    runs_of_clean = partial(read_to_end, clean)
+    for name, events in gateways.streams():
+        samples = measure({"added": partial(read_to_end, events), "clean": runs_of_clean}, rounds)
+        scale = len(events) / len(clean)
+        spread = ratio([sample / scale for sample in samples["added"]], samples["clean"])
+        yield Row(f"{name}: an event, to one of clean text", str(spread), "")
 
 
 # Quirks ---------------------------------------------------------------------------------------

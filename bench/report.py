@@ -55,7 +55,8 @@ The workloads are the same bytes at every run (`bench/workloads.py`). So many ev
 {sizes}.
 
 - The **floor** splits, decodes into typed structs and joins. It knows the shape of its workload
-  beforehand, checks nothing and delivers nothing on the way.
+  beforehand, checks nothing and delivers nothing on the way. That of logprobs decodes them and
+  throws them away; the **floor that keeps** does with them as with the text, as ChatStream does.
 - **ChatStream** delivers all of its events, and ends in a completion and a verdict.
 - The **loop by hand** decodes lines with `json` and adds up what it finds. The one that has a
   target takes them from the `iter_lines` of httpx; the others, which are harsher, from a split that

@@ -62,6 +62,7 @@ TARGETS = [
     ours("reasoning", "one event", 1.7),
     ours("vendor", "one event", 2.5),
     ours("logprobs", "one event", 0.5),
+    Target("ChatStream", "floor that keeps", "logprobs", "one event", 0.5),
     theirs("httpx iter_lines, json", 2.7),
     theirs("httpx-sse, json", 3.5),
     theirs("openai raw", 40),

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bench import clients, entrants, loopback, report, workloads
+from bench import clients, entrants, gateways, loopback, report, workloads
 from bench.compare import sort_out
-from bench.floors import FLOORS
+from bench.floors import FLOORS, OTHER_FLOORS
 from bench.limits import Row
 from bench.peers import PEERS
 from bench.picture import Mark, draw
@@ -39,8 +39,9 @@ def test_everyone_of_ours_says_what_the_workload_says(
 ) -> None:
     workload = make(SMALL)
     cut = READS[reads](workload.events)
-    who = [FLOORS[workload.name], entrants.chat_stream, entrants.timed_chat_stream, entrants.parse]
-    for entrant in [*who, entrants.hand_loop]:
+    floors = [FLOORS[workload.name], *OTHER_FLOORS.get(workload.name, {}).values()]
+    who = [entrants.chat_stream, entrants.timed_chat_stream, entrants.parse, entrants.hand_loop]
+    for entrant in [*floors, *who]:
         assert entrant(cut) == workload.said
 
 
@@ -116,7 +117,8 @@ def test_a_target_is_judged_by_the_first_case_that_has_both() -> None:
 def test_every_target_is_about_an_entrant_a_workload_and_reads_that_exist() -> None:
     names = {"floor", "ChatStream", "loop by hand, json", *PEERS}
     for target in TARGETS:
-        assert {target.entrant, target.to} <= names
+        floors = set(OTHER_FLOORS.get(target.workload, ()))
+        assert {target.entrant, target.to} <= names | floors
         assert target.workload in FLOORS
         assert target.reads in READS
 
@@ -148,13 +150,31 @@ def test_a_peer_that_says_something_else_or_fails_is_left_out_and_named() -> Non
     }
 
 
+# Streams of gateways -----------------------------------------------------------------------------
+
+ADDED = dict(gateways.streams())
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_what_gateways_add_changes_nothing_of_what_is_said(name: str) -> None:
+    plain = {"text": workloads.text(), "arguments": workloads.tools(calls=1)}
+    workload = plain.get(name.split(",")[0], workloads.reasoning())
+    read = entrants.read_to_end(ADDED[name])
+    assert (read.content or "", read.reasoning or "") == (
+        workload.said.texts[0],
+        workload.said.reasoning,
+    )
+    assert [call.arguments for call in read.tool_calls] == workload.said.arguments
+    assert read.verdict.outcome == "complete"
+
+
 # The page and the picture ------------------------------------------------------------------------
 
 
 def measured() -> Measured:
     """Everybody takes a millisecond but openai's raw stream, which takes 0.2 s."""
     names = ["floor", "ChatStream", "parse", "ChatStream, timed", "loop by hand, json"]
-    quick = {name: [0.001] * 3 for name in names}
+    quick = {name: [0.001] * 3 for name in [*names, *OTHER_FLOORS["logprobs"]]}
     every = [(workload, reads) for workload in FLOORS for reads in READS]
     ours = [Case(*case, 1000, quick, {}) for case in every]
     slow = {**quick, "openai raw": [0.2] * 3}

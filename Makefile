@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check install --quiet --quiet
 
 .NOTPARALLEL:
-.PHONY: help demo test check bench guard fuzz frameworks clean
+.PHONY: help demo test check bench guard fuzz mutants frameworks clean
 
 help:
 	@echo "make demo    show what untorn makes of six streams"
@@ -16,6 +16,7 @@ help:
 	@echo "make bench   measure the speed"
 	@echo "make guard   count instructions, and fail if there are more than accepted"
 	@echo "make fuzz    search for input that breaks a promise"
+	@echo "make mutants change the core in small ways, and say which changes no test notices"
 	@echo "make frameworks  play hard streams to libraries on the openai SDK, and write what became of them"
 	@echo "make clean   delete what the others have made (not what make fuzz has found)"
 
@@ -40,11 +41,14 @@ guard: $(VENV)/dev.stamp
 fuzz: $(VENV)/dev.stamp
 	$(RUN) -m fuzz $(ARGS)
 
+mutants: $(VENV)/dev.stamp
+	$(RUN) -m mutation $(ARGS)
+
 frameworks: $(VENV)/dev.stamp
 	$(RUN) -m frameworks
 
 clean:
-	rm -rf $(VENV) bench/.venv-* frameworks/.venv-* fuzz/.venv-* fuzz/grown .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache dist
+	rm -rf $(VENV) bench/.venv-* frameworks/.venv-* fuzz/.venv-* fuzz/grown mutation/.venv-* .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache dist
 
 # A stamp says that $(VENV) holds what pyproject.toml asks for. When pyproject.toml is newer, all
 # is made anew, so that nothing stays that is no longer asked for.

@@ -174,9 +174,12 @@ def _delta_of(wide: WideDelta, findings: list[Finding]) -> Delta:
         reasoning = wide.reasoning
     elif wide.reasoning is not None:
         return read_delta(msgspec.to_builtins(wide), False, findings)
-    if not (content is None or isinstance(content, str)):
-        return read_delta(msgspec.to_builtins(wide), False, findings)
-    if role == "" or wide.reasoning_details or is_rare(wide):
+    if (
+        not (content is None or isinstance(content, str))
+        or role == ""
+        or wide.reasoning_details
+        or is_rare(wide)
+    ):
         return read_delta(msgspec.to_builtins(wide), False, findings)
     extra = extra_of(wide) if wide.MORE else {}
     if calls is None:
